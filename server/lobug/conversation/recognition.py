@@ -144,6 +144,8 @@ def _corrects(meaning: Meaning | Ordinary | None, heard: Heard) -> bool:
     """Whether a text puts right or ends something, in words that the rules can read."""
     if not (heard.claims or heard.fragments):
         return False
+    if isinstance(meaning, ForgetTopic):  # "Forget that, it's Pulp"
+        return heard.corrects
     return isinstance(meaning, Correct | Wrong) or (meaning is None and heard.corrects)
 
 

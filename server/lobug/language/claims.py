@@ -22,6 +22,11 @@ USER: Path = ("user",)
 PRONOUNS = frozenset({"he", "she", "they", "it", "that"})
 
 
+Refutes = Literal["not", "unless_asked", "surely"]
+"""Whether words say that what was said last was wrong. "No, ..." does, unless it answers a
+question."""
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """What an utterance says of a subject."""
@@ -45,6 +50,10 @@ class Claim:
     """It puts right what was said or believed before: "no, ...", "actually", "not X but Y"."""
     instead_of: str | None = None
     """The wrong value, where it was said: Anna in "Hanna, not Anna"."""
+    instead_of_subject: Path | None = None
+    """Of whom it is not so, where that was said: "not my sister, my cousin lives in Rome"."""
+    refutes: Refutes = "not"
+    """Whether it says that what was said last was wrong: "that's wrong, ..."."""
     appositive: bool = False
     """Of a name: it stood beside the noun ("my sister Hanna is ..."), so that there may be another
     sister; False: "my sister is called Hanna"."""
@@ -62,6 +71,12 @@ class Fragment:
     value: str
     instead_of: str | None
     text: str
+    subject: Path | None = None
+    """Whom what was said before is about: "not my sister, my cousin". Then there is no value."""
+    instead_of_subject: Path | None = None
+    """Whom it is not about."""
+    sure: bool = False
+    """It surely puts right what was said last: "I meant Bosch"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +154,11 @@ class ClaimReader(Protocol):
     def one_more(self, value: str) -> str | None:
         """The noun of a value that speaks of one more of a kind: "rabbit" of "second rabbit";
         None: it does not."""
+
+    def put_right(self, value: str, wrong: str | None, right: str) -> str | None:
+        """A value with what was wrong of it put right: "four brothers" of "three brothers" and
+        "four"; "Ukraine, from Lutsk" of "Ukraine, from Lviv", "Lviv" and "Lutsk". None: nothing of
+        it was wrong."""
 
     def one_of(self, noun: str) -> str:
         """A noun in the singular: "rabbit" of "rabbits", "child" of "children"."""

@@ -76,9 +76,7 @@ class Assertion:
         first."""
         claims = [*heard.claims[:MOST_CLAIMS]]
         for fragment in heard.fragments:
-            claim = self.completed(fragment, [*self.outcome.referents, *referents])
-            if claim is not None:
-                claims.append(claim)
+            claims += self.completed(fragment, [*self.outcome.referents, *referents])
         self._assert(claims, referents)
         return self.outcome
 
@@ -163,8 +161,10 @@ class Assertion:
                 continue
             if meant is None:
                 continue
-            self._apply(replace(claim, subject=meant))
-            talked[:0] = self._referents_of(replace(claim, subject=meant), known)
+            said = self._instead(replace(claim, subject=meant), claims, referents)
+            self._deny_of_another(said, known, referents)
+            self._apply(said)
+            talked[:0] = self._referents_of(said, known)
         self.outcome.referents = talked[:RECENT_CLAIMS]
 
     def _referents_of(self, claim: Claim, known: Subjects) -> list[Referent]:
@@ -179,30 +179,137 @@ class Assertion:
             one = (*claim.subject, f"{noun}:{several + 1}")
         return [*found, Referent(one, NAME)]
 
-    def completed(self, fragment: Fragment, referents: Sequence[Referent]) -> Claim | None:
-        """The claim that a bare value makes of what was talked about; None: it fits nothing."""
+    def _instead(
+        self, claim: Claim, claims: Sequence[Claim], referents: Sequence[Referent]
+    ) -> Claim:
+        """A claim that refutes what was said last, with the wrong value: "I like golf", "That's
+        wrong, I like tennis". Of a relation with one value every other is wrong anyway."""
+        last = referents[0] if referents else None
+        if not (claim.holds and last is not None and claim.instead_of is None):
+            return claim
+        if claim.refutes == "not" or (claim.refutes == "unless_asked" and self._was_asked()):
+            return claim
+        if (last.subject, last.relation, last.kind) != (claim.subject, claim.relation, claim.kind):
+            return claim
+        same_value = self._reader.same_value
+        wrong = last.value
+        if not wrong:  # a question was what was talked about last
+            slot = self._slot(claim.subject, claim.relation, claim.kind)
+            held = [one.value for one in slot if one.status == "active" and one.holds]
+            wrong = held[0] if len(held) == 1 else ""
+        if not wrong or any(same_value(last.relation, wrong, one.value) for one in claims):
+            return claim
+        return replace(claim, instead_of=wrong)
+
+    def _was_asked(self) -> bool:
+        """Whether the last reply in the conversation was a question, which "no" may answer."""
+        said = run(
+            self._connection,
+            LAST_REPLY,
+            user=self._origin.user,
+            conversation=self._origin.conversation,
+        ).scalar()
+        return said is None or "?" in said
+
+    def _deny_of_another(
+        self, claim: Claim, known: Subjects, referents: Sequence[Referent]
+    ) -> None:
+        """What is so of the cousin is not so of the sister: "No, my cousin lives in Rome"."""
+        wrong: Path | Ambiguous | None = None
+        if claim.instead_of_subject is not None:
+            wrong = subjects.resolve(claim.instead_of_subject, known, self._reader.refers)
+        elif claim.corrects and claim.holds and claim.value and referents:
+            last = referents[0]
+            if (last.relation, last.kind, last.value) == (claim.relation, claim.kind, claim.value):
+                wrong = last.subject
+        if wrong is None or isinstance(wrong, Ambiguous) or wrong == claim.subject:
+            return
+        if self._held(wrong, claim.relation, claim.kind, claim.value):
+            self._apply(
+                replace(claim, subject=wrong, holds=not claim.holds, corrects=True, instead_of=None)
+            )
+
+    def _held(self, subject: Path, relation: str, kind: str, value: str) -> bool:
+        """Whether memory believes a claim."""
+        return any(
+            one.status == "active"
+            and one.holds
+            and self._reader.same_value(relation, one.value, value)
+            for one in self._slot(subject, relation, kind)
+        )
+
+    def completed(self, fragment: Fragment, referents: Sequence[Referent]) -> tuple[Claim, ...]:
+        """The claims that a bare value or subject makes of what was talked about; empty: it fits
+        nothing."""
+        if fragment.subject is not None:
+            return self._of_another(fragment, fragment.subject, referents)
+        claim = self._valued(fragment, referents)
+        return () if claim is None else (claim,)
+
+    def _of_another(
+        self, fragment: Fragment, subject: Path, referents: Sequence[Referent]
+    ) -> tuple[Claim, ...]:
+        """ "Not my sister, my cousin": what was said last of the sister is said of the cousin."""
+        wrong = fragment.instead_of_subject
+        for one in referents:
+            if one.subject == USER and wrong is None:
+                continue  # "I live with my mother. No, my aunt."
+            if wrong is not None and plain(one.subject) != wrong:
+                continue
+            if subject in {one.subject, plain(one.subject)}:
+                continue
+            if not self._held(one.subject, one.relation, one.kind, one.value):
+                continue
+            return (
+                Claim(
+                    subject,
+                    one.relation,
+                    one.value,
+                    one.kind,
+                    corrects=True,
+                    instead_of_subject=one.subject,
+                    text=fragment.text,
+                ),
+            )
+        return ()
+
+    def _valued(self, fragment: Fragment, referents: Sequence[Referent]) -> Claim | None:
         instead = fragment.instead_of
+
+        def put_right(value: str) -> str | None:
+            return self._reader.put_right(value, instead, fragment.value)
+
         for one in referents:
             rules = self._reader.rules(one.relation)
             if rules is None:
                 continue
             known = self._slot(one.subject, one.relation, one.kind)
             held = [k for k in known if k.status == "active" and k.holds]
-            if instead is not None:
-                wrong = [k for k in held if self._reader.same_value(one.relation, k.value, instead)]
-                if not wrong:
+
+            def same(value: str, other: str, relation: str = one.relation) -> bool:
+                return self._reader.same_value(relation, value, other)
+
+            wrong, value = instead, fragment.value
+            if instead is None:
+                value = put_right(one.value) or value
+            elif not any(same(k.value, instead) for k in held):
+                wrong = next((k.value for k in held if put_right(k.value) is not None), None)
+                if wrong is None:
                     continue
+                value = put_right(wrong) or value
             claim = Claim(
                 one.subject,
                 one.relation,
-                fragment.value,
+                value,
                 one.kind,
                 corrects=True,
-                instead_of=instead if instead is not None else (None if rules.one else one.value),
+                instead_of=wrong if wrong is not None else (None if rules.one else one.value),
                 text=fragment.text,
             )
             if self._is_plausible(claim):
                 return claim
+            if fragment.sure and one is referents[0] and _alike(value, one.value):
+                return claim  # a medicine that the reader does not know
         return None
 
     def _is_plausible(self, claim: Claim) -> bool:
@@ -475,6 +582,23 @@ class Assertion:
                 self._retire(Retirement(known, "superseded"))
 
 
+LAST_REPLY = (
+    select(conversation_log.c.content)
+    .where(
+        conversation_log.c.user == bindparam("user"),
+        conversation_log.c.conversation == bindparam("conversation"),
+        conversation_log.c.role == "assistant",
+    )
+    .order_by(conversation_log.c.id.desc())
+    .limit(1)
+)
+
+
+def _alike(value: str, other: str) -> bool:
+    """Whether two values look alike: as many words, and no number."""
+    return len(value.split()) == len(other.split()) and (value + other).replace(" ", "").isalpha()
+
+
 SAID_IN = select(conversation_log.c.session_id).where(
     conversation_log.c.id == bindparam("message_id")
 )
@@ -561,4 +685,4 @@ def completes(
     origin = Origin(conversation_key.user, conversation_key.conversation, 0.0, 0.0)
     known = referents or last_referents(connection, conversation_key)
     asserting = Assertion(connection, reader, origin)
-    return all(asserting.completed(fragment, known) is not None for fragment in heard.fragments)
+    return all(asserting.completed(fragment, known) for fragment in heard.fragments)

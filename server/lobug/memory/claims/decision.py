@@ -120,13 +120,22 @@ def _stated(
         return Decision(insert="past")
     no_more = tuple(Retirement(one, "superseded") for one in denials)
     told = next((one for one in active if one.holds and alike(one)), None)
+    exactly = next(
+        (one for one in active if one.holds and one.value.lower() == claim.value.lower()), None
+    )
+    if claim.corrects and told is not None and told.said_at <= said_at:
+        told = exactly  # "he's a head teacher" puts "a teacher" right, "three cats" "two cats"
     instead = claim.instead_of
     others = [
         one
         for one in active
         if one.holds
         and one is not told
-        and (rules.one or (instead is not None and same_value(one.value, instead)))
+        and (
+            rules.one
+            or (instead is not None and same_value(one.value, instead))
+            or (claim.corrects and alike(one))
+        )
     ]
     newer = [one for one in others if one.said_at > said_at]
     if newer and told is None:

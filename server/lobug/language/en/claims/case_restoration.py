@@ -35,6 +35,7 @@ _COMMON = (
         im ive called named also just only still maybe sick ill tired late busy married single
         hard easy difficult important short long secret unknown pretty away back crazy honey stupid
         lazy funny sweetheart darling dear names out off over fat ugly weird
+        half quarter noon midnight around about
         """.split()
     )
 )
@@ -125,6 +126,19 @@ _NO_FIRST_NAMES = frozenset(
 )
 
 
+_IS_NAMED = re.compile(
+    rf"\b(?:my|his|her|our) (?:\w+ )?{_KIN}(?: is|['\u2019]?s) (?P<name>[a-z]+)(?=[.,! ]*$)",
+    re.IGNORECASE,
+)
+
+
+def _is_named(match: re.Match[str]) -> str:
+    """ "My best friend is lena": a known first name."""
+    name, raised = match["name"], _capital(match["name"])
+    known = _may_be_name(name) and relation_book().is_first_name(raised)
+    return match.group()[: -len(name)] + (raised if known else name)
+
+
 def restore(text: str) -> str:
     """A text with capitals for what must be a name or a place, if it has none of its own; its
     length stays the same."""
@@ -136,6 +150,7 @@ def restore(text: str) -> str:
     text = _TO.sub(_both, text)
     text = _TITLED.sub(lambda match: match.group().title(), text)
     text = _PUT_RIGHT.sub(_known_names, text)
+    text = _IS_NAMED.sub(_is_named, text)
     text = _INTRODUCED.sub(_introduced, text)
     return _FIRST.sub(_first, text)
 

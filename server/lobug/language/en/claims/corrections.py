@@ -8,57 +8,113 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from lobug.language.claims import USER, Path, Refutes
 from lobug.language.en import speech_acts, words
-from lobug.language.en.claims.lexicon import BE, DO, HAVE, NEGATIONS, PREPOSITIONS, UNREAL, WILL
+from lobug.language.en.claims.lexicon import (
+    BE,
+    DO,
+    HAVE,
+    NEGATIONS,
+    PREPOSITIONS,
+    UNREAL,
+    WILL,
+    tokens,
+)
+from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.sentence_parts import begins_clause
+from lobug.language.en.claims.statement import resolved
+from lobug.language.en.claims.subjects import noun_phrase
+from lobug.language.en.claims.values import NUMBER
 
 _OPENING = re.compile(
-    r"^(?:(?:oh|well|um|uh|hey|but|and|ah|ok|okay|lo-?bug|wait|hang on|hold on|listen|look|yes"
-    r"|hm+)\b"
-    r"[\s,.!-]*)*"
-    r"(?P<corrects>(?:(?:no+|nope|nah|not quite|wrong|incorrect|actually|correction|not true|sorry"
-    r"|oops|pardon|excuse me|i take that back|to correct (?:myself|that)|wait|strike that"
-    r"|my (?:mistake|bad|apologies)|i (?:misspoke|was wrong|made a mistake|got (?:that|it) wrong)"
+    r"^(?:(?:oh|well|um+|uh|er+m?|hey|but|and|ah|aha|ok|okay|lo-?bug|listen|look|yes|yeah|lol"
+    r"|ha(?:ha)*"
+    r"|hm+|please|ugh|gosh|damn|(?:oh )?dear(?: me)?|goodness|by the way|btw)\b"
+    r"[\s,.!\u2026-]*)*"
+    r"(?P<corrects>(?:(?:no+|nope|nah|naw|not quite|not exactly|wrong|incorrect|actually"
+    r"|correction|not true|(?:i['\u2019]?m |i am )?(?:so |very )?sorry(?! (?:that|to"
+    r"|for)\b)(?: about that)?"
+    r"|oops|whoops|oopsie|pardon(?: me)?|excuse me|forgive me|(?:my )?apologies|i apologi[sz]e"
+    r"|(?:i )?beg your pardon|i take (?:that|it) back|to correct (?:myself|that)|wait|hang on"
+    r"|hold on|strike that|typo|slip of the tongue|(?:silly|stupid) me|what am i saying"
+    r"|my (?:mistake|bad|fault|error)"
+    r"|i (?:misspoke|was (?:wrong|mistaken|confused)(?: about (?:that|it"
+    r"|my [\w'\u2019-]+(?= ?[,.:;])))?"
+    r"|made (?:a mistake|an error)|(?:got|had|said|told you) (?:that|it) wrong"
+    r"|(?:got|was) (?:it |that |them |a bit )?(?:all )?(?:mixed up|confused|muddled(?: up)?)"
+    r"|mixed (?:that|it|them|something|things) up|messed (?:that|it) up|misremembered|mistyped"
+    r"|never said (?:that|so|it)|didn['\u2019]?t (?:say|mean) (?:that|it|so)"
+    r"|told you (?:wrong|the wrong (?:thing|one)))"
+    r"|(?:i (?:have|need|want) to|let me|can you|could you|you (?:have|need) to)?"
+    r" ?(?:please )?(?:correct|fix) (?:that|it|this|me)(?: please)?(?= ?[,.:;?!])"
+    r"|(?:please )?(?:change|correct|update|set) (?:that|it|this) (?:to|into)"
+    r"|(?:forget|ignore|delete|scrap|disregard|cancel|never ?mind) (?:that|it|this|what i"
+    r" (?:just )?said)(?=\s*[,.;:!\u2013\u2014])"
+    r"|that['\u2019]?s (?:nonsense|rubbish|not me|not it|not him|not her)"
     r"|scratch that|let me correct (?:that|myself|you)|let me rephrase(?: that)?"
     r"|i (?:need|have|want) to correct (?:that|myself|something)"
-    r"|(?:that|it|this)(?:['\u2019]s| is| was|s)(?: all| quite| completely| totally| just)?"
+    r"|(?:that|it|this|what i (?:just )?(?:said|told you)(?: before| earlier)?)"
+    r"(?:['\u2019]s| is| was|s)(?: all| quite| completely| totally| just)?"
     r" (?:wrong|incorrect|not (?:quite )?(?:right|true|correct|what i (?:said|meant))|a mistake"
-    r"|false|outdated"
+    r"|false|outdated|an error|a lie|a typo|untrue|not my \w+(?= ?[,.:;!])"
     r"|no longer true|not accurate|not it|old news)(?! that\b)"
     r"|(?:that|it|this) (?:isn|wasn)['\u2019]?t (?:quite )?(?:right|true|correct|what i (?:said"
     r"|meant)|accurate)"
     r"|you(?:['\u2019]re| are|re) (?:wrong|mistaken|confused)"
-    r"|you(?:['\u2019]ve)? (?:got|misunderstood|misheard|misremember(?:ed)?|mixed)(?: (?:that|it"
-    r"|me|this))?"
+    r"|you (?:must have |have )?(?:heard|wrote|noted|saved|have|remember) (?:that|it|me|this"
+    r"|her name"
+    r"|his name|my name) wrong(?:ly)?"
+    r"|you(?:['\u2019]ve| must have| have)?"
+    r" (?:got|misunderstood|misheard|misremember(?:ed)?|mixed)(?: (?:that|it|me|this))?"
     r"(?: (?:wrong|up))?|what i (?:meant|mean)(?: to say)? (?:is|was)(?: that)?"
-    r"|i (?:said|meant|mean|told you)(?: that| to say)?|i should have said(?: that)?"
+    r"|i (?:said|meant|mean|told you)(?: that| to say)?|i should (?:have said|say)(?: that)?"
+    r"|i (?:wanted|was trying|was going) to say(?: that)?"
     r"|make (?:that|it)"
     r"|(?:it|that) should (?:be|have been)|(?:it|that)(?:['\u2019]s| is) supposed to be"
-    r"|rather|or rather)\b[\s,.:;!\u2013\u2014-]*)*)",
+    r"|rather|or rather)\b[\s,.:;!?\u2026\u2013\u2014-]*"
+    r"(?:(?:(?:my )?(?:dear|love|honey|darling|friend|sweetie)|mate|man|dude|bro|buddy|lo-?bug"
+    r"|please)[,.!]+\s*|(?:oh|well|um+|uh|er+m?|lol|haha)\b[\s,.!\u2026-]*)*)*)",
     re.IGNORECASE,
 )
 _WEAK = re.compile(
-    r"(?:(?:no+|nope|nah|sorry|actually|wait|pardon|excuse me|oops|rather|i mean|i said|i told you"
-    r")(?: that)?\b[\s,.:;!?\u2013\u2014-]*)+",
+    r"(?:(?:no+|nope|nah|naw|(?:i['\u2019]?m |i am )?(?:so |very )?sorry(?! (?:that|to"
+    r"|for)\b)(?: about that)?|actually|wait"
+    r"|hang on|hold on|pardon(?: me)?|excuse me|forgive me|(?:my )?apologies|oops|whoops|rather"
+    r"|i mean|i said|i told you|lol|haha|oh|well|um+|uh|er+m?|please|dear|love|honey|darling|mate"
+    r"|man"
+    r"|dude|bro|lo-?bug)(?: that)?\b[\s,.:;!?\u2026\u2013\u2014-]*)+",
     re.IGNORECASE,
 )
 """Words that put something right only if what is right follows."""
+_REFUTES = re.compile(r"\b(?:no+|nope|nah|naw|sorry|oops|whoops|i mean)\b", re.IGNORECASE)
 _ACTUALLY = re.compile(r"\bactually\b", re.IGNORECASE)
 _MOST_WORDS = 5
 """Of a value that stands alone, and of a wrong one."""
 _LONGEST = 300
 """Characters of a sentence that is searched for a contrast."""
 _BUT_MEANT = re.compile(
-    r"^(?:i said )?(?P<wrong>[^,.;]+?),? (?:but"
-    r"|and) i meant (?:to say )?(?P<right>.+)$",
+    r"^(?P<said>(?:i think )?i (?:said|told you) )?(?P<wrong>[^,.;]+?),? (?:but|and|when) "
+    r"(?:i (?:really |actually )?meant|(?(said)(?:it['\u2019]?s|it is|it was|it should be)"
+    r"(?: really| actually)?|i meant)) (?:to say )?(?P<right>.+)$",
     re.IGNORECASE,
 )
 _WAS_RIGHT = re.compile(r"(?<=\w) (?:was|is) (?:right|correct)$", re.IGNORECASE)
 _ON_SECOND_THOUGHT = re.compile(
-    r"(?:\s+(?:no,? wait|wait,? no|sorry,? no|no,? sorry)"
-    r"|(?:,|\s[\u2013\u2014-]+)\s*(?:no,? wait|wait,? no|no|sorry|i mean|i meant|or rather|rather"
-    r"|actually|correction)\b)[,:]?\s+(?P<right>[^,.;]+)$",
+    r"(?:\s+(?:(?:no|wait|sorry|oh|oops|actually),? (?:wait|no|sorry|i mean|i meant|actually"
+    r"|make that|hang on|hold on)|or rather|scratch that|make that|i mean|i meant|correction"
+    r"|no sorry"
+    r"|sorry no)"
+    r"|(?:,|\.{2,3}|\u2026|\s[\u2013\u2014-]+)\s*(?:no|wait|hang on|hold on|sorry|i mean|i meant"
+    r"|or rather|rather|actually|correction|oops|make that|scratch that)\b)"
+    r"(?:[,:.\u2026\s]+(?:no|wait|hang on|hold on|sorry|oops|i mean|i meant|i think|let me think"
+    r"|um+"
+    r"|uh|er|actually|rather|make that|not that|it['\u2019]?s|my mistake)\b){0,3}"
+    r"[,:.\u2026]*\s+(?P<right>[^,.;]+)$",
     re.IGNORECASE,
+)
+_HAS = re.compile(r"\b(?:have|has|had|got|there|want|eat|drink)\b", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"(?:an?|the|my|in|at|on|from|\d+|one|two|three|four|five|six|seven|eight|nine|ten)\b"
 )
 _NOT_TWO = re.compile(r"^[Nn]ot (?P<wrong>[A-Z]\w+) (?P<right>[A-Z]\w+)$")
 _NOT_BUT = re.compile(
@@ -86,7 +142,7 @@ _IS_NOT = re.compile(
 _VALUE = re.compile(
     r"^(?:(?:it|that|this)['\u2019]?s|it is|it was|that is|that would be|this is|she['\u2019]?s"
     r"|he['\u2019]?s"
-    r"|they['\u2019]re|the (?:right|correct) (?:one|name|answer|word) is|in fact|just|make (?:it"
+    r"|they['\u2019]?re|the (?:right|correct) (?:one|name|answer|word) is|in fact|just|make (?:it"
     r"|that)"
     r"|but)\s+(?:called |named )?",
     re.IGNORECASE,
@@ -144,6 +200,8 @@ class Opening:
     """It has such words."""
     sure: bool
     """They say that something was wrong, whatever follows; "no" and "sorry" need not."""
+    refutes: Refutes = "not"
+    """Whether they say so of what was said last: "actually" does not."""
 
 
 def opening_of(sentence: str) -> Opening:
@@ -153,7 +211,8 @@ def opening_of(sentence: str) -> Opening:
     if match is None or not said:
         return Opening(sentence, _ACTUALLY.search(sentence) is not None, False)
     sure = _WEAK.fullmatch(said) is None and "?" not in said
-    return Opening(sentence[match.end() :], True, sure)
+    refutes: Refutes = "unless_asked" if _REFUTES.search(said) else "not"
+    return Opening(sentence[match.end() :], True, sure, "surely" if sure else refutes)
 
 
 def contrast(text: str) -> tuple[str, str | None]:
@@ -174,6 +233,9 @@ def _on_second_thought(bare: str) -> tuple[str, str] | None:
     match = _ON_SECOND_THOUGHT.search(bare)
     if match is None or not _is_short(match["right"]):
         return None
+    lists = match.group().lower().startswith((", no ", ",no ")) and match["right"].islower()
+    if lists and _HAS.search(bare) and not _COUNTED.match(match["right"]):
+        return None  # "I have a dog, no cats"
     return _second_thought(bare[: match.start()], match["right"].strip())
 
 
@@ -240,8 +302,26 @@ def _second_thought(said: str, right: str) -> tuple[str, str] | None:
         if at < 0:
             return None
         return f"{said[:at]} {right}", value_of(said[at:])
-    before, wrong = said.rsplit(" ", 1)
+    number = NUMBER.match(right)
+    counted = list(NUMBER.finditer(said))
+    if number is not None and counted:  # "two kids, no, three", "half past six, no, seven"
+        last = counted[-1]
+        after = said[last.end() :] if number.end() == len(right) else ""
+        return f"{said[: last.start()]}{right}{after}", last.group()
+    said_words = said.split()
+    length = min(_alike(said_words, right.split()), len(said_words) - 1)
+    before, wrong = " ".join(said_words[:-length]), " ".join(said_words[-length:])
     return f"{before} {right}", value_of(wrong)
+
+
+def _alike(said: list[str], right: list[str]) -> int:
+    """How many words at the end of a statement the right words stand for: "Peter Smith, no, Paul
+    Smith" are two, "Marbella" is one."""
+    end = said[-len(right) :]
+    names = all(word[:1].isupper() for word in (*right, *end))
+    if len(right) < len(said) and (names or end[0].lower() == right[0].lower()):
+        return len(right)
+    return 1
 
 
 def _auxiliary(match: re.Match[str]) -> str:
@@ -271,9 +351,49 @@ def only_wrong(text: str) -> str | None:
     return value
 
 
+_BY_LETTER = re.compile(
+    r"\b(?:is|['\u2019]s|its) (?:spel(?:led|t)"
+    r"|written)[: ]\s*(?P<letters>(?:[a-z][-., ]{1,2}){2,14}"
+    r"[a-z])(?=[.! ]*$)",
+    re.IGNORECASE,
+)
+_TRAILING = re.compile(
+    r"(?:,\s*|\s+)(?:(?:so |very )?sorry(?: about that)?|my (?:mistake|bad)|i me?ant?|oops|silly me"
+    r"|actually|in fact|lol|now that i think (?:about|of) it)[.! ]*$",
+    re.IGNORECASE,
+)
+
+
 def unspelled(sentence: str) -> str:
-    """A sentence without how its last word is spelled: "Hanna with an H"."""
+    """A sentence without how its last word is spelled: "Hanna with an H"; "it's spelled H-A-N-N-A"
+    has the word itself."""
+    letters = _BY_LETTER.search(sentence)
+    if letters is not None:
+        name = "".join(filter(str.isalpha, letters["letters"])).capitalize()
+        joined = "'s" if letters.group()[0] in "'\u2019" else letters.group().split()[0]
+        return f"{sentence[: letters.start()]}{joined} {name}"
     return _LETTERS.sub("", sentence)
+
+
+def without_trailing(sentence: str) -> str:
+    """A sentence without the words at its end that put something right: "It's Paul, sorry"."""
+    found = _TRAILING.sub("", sentence)
+    return found if " " in found.strip() else sentence
+
+
+def person_in(text: str) -> Path | None:
+    """Whom a text names, if it names nobody else and says nothing of them: "my cousin", "me"."""
+    bare = _VALUE.sub("", text.strip(" .,;:!")).removeprefix("for ").removeprefix("about ")
+    if bare.lower() in {"me", "myself", "i"}:
+        return USER
+    found = tokens(bare)
+    if not found or len(found) > _MOST_WORDS or not _OWNED.match(bare):
+        return None
+    phrase = noun_phrase(found)
+    if phrase is None or phrase[1] < len(found) or phrase[0].name or len(phrase[0].path) < 2:
+        return None
+    path = resolved(phrase[0])
+    return path if relation_book().kind_of(path) in {"person", "pet"} else None
 
 
 def value_of(text: str) -> str:
@@ -296,6 +416,9 @@ def fragment(text: str, *, marked: bool) -> str | None:
     if not bare or not _is_short(bare) or "?" in text or speech_acts.is_command(bare):
         return None
     value = value_of(bare)
+    place = _LEADING.match(_VALUE.sub("", bare))
+    if place is not None and _OWNED.match(value) and not begins_clause(value):
+        return f"{place.group()}{value}"  # "in my coat"
     if _STARTS_CLAUSE.match(value) or begins_clause(value):
         return None
     said = re.findall(r"[\w'\u2019.:-]+", value.lower())
@@ -310,6 +433,7 @@ def fragment(text: str, *, marked: bool) -> str | None:
     return value
 
 
+_OWNED = re.compile(r"(?:my|his|her|our|their) \w", re.IGNORECASE)
 _STARTS_CLAUSE = re.compile(
     r"(?:i|we|you|he|she|they|it|that|my|your|his|her|our|there)\b|don['\u2019]?t\b", re.IGNORECASE
 )

@@ -77,6 +77,11 @@ class EnglishClaims:
     listed = staticmethod(sentence_forms.listed)
 
     @staticmethod
+    def put_right(value: str, wrong: str | None, right: str) -> str | None:
+        """The value that is right."""
+        return values.put_right(value, wrong, right)
+
+    @staticmethod
     def one_more(value: str) -> str | None:
         """The noun of "second rabbit", "another cat"; None: it is not one more."""
         words = value.lower().split()

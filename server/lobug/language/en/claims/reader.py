@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from lobug.language.claims import Claim, Fragment, Heard, RelationRules
+from lobug.language.claims import Claim, Fragment, Heard, Path, Refutes, RelationRules
 from lobug.language.en import speech_acts
 from lobug.language.en.claims import case_restoration, clause_parser, corrections, values
 from lobug.language.en.claims.clause_claims import claims_of
+from lobug.language.en.claims.openings import OPENING_WORDS
 from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.statement import PLACES, TAIL
 
 _SENTENCE_END = re.compile(
     r"(?<!\b[Dd]r\.)(?<!\b[Mm]r\.)(?<!\b[Mm]rs\.)(?<!\b[Mm]s\.)(?<!\b[Pp]rof\.)(?<!\bSt\.)(?<!\b[ap]\.m\.)"
+    r""
     r"(?<!\.\.)(?<=[.!?\u2026\u3002\uff01\uff1f])[\"'\u201d\u2019)]*\s+"
     r"|(?<=[a-z])(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bSt)\.(?=[A-Z][a-z' ])|\s*\n+\s*"
 )
@@ -72,10 +74,13 @@ _JOKING = re.compile(
     r"|\bthat was a joke\b|\bapril fool",
     re.IGNORECASE,
 )
+_JOKED = re.compile(r"i was (?:just |only )?(?:joking|kidding)[.! ]*", re.IGNORECASE)
 _QUOTED = re.compile(
     r"(?P<says>\b(?:says?|said|told (?:me|us|him|her)|asked|replied|wrote|goes|went|like|sings?"
     r"|reads"
-    r"|is|was|quote)\s*[:,]?\s*)?[\"\u201c\u201e\u00ab](?P<said>[^\"\u201c\u201d\u201e\u00ab\u00bb]{1,200})"
+    r"|is|was"
+    r"|quote)\s*[:,]?\s*)?[\"\u201c\u201e\u00ab](?P<said>[^\"\u201c\u201d\u201e\u00ab\u00bb]{1,200})"
+    r""
     r"[\"\u201d\u201c\u00bb]",
     re.IGNORECASE,
 )
@@ -91,6 +96,11 @@ _FAVOURITE = re.compile(
     re.IGNORECASE,
 )
 _APPOSED_KIN = re.compile(r"^(?P<name>[A-Z][\w'\u2019-]*), (?P<kin>my [a-z -]{2,25}), (?=[a-z])")
+_CALL_INSTEAD = re.compile(
+    r"^(?i:(?:please )?(?:do not"
+    r"|don['\u2019]?t) call me) (?P<wrong>[\w'-]+)[,.;]?(?: but)?(?: please)?"
+    r"(?: just)? (?:call me |i['\u2019]?m |it['\u2019]?s )(?P<right>[A-Z][\w'-]+)\W*$"
+)
 _IT_IS = re.compile(r"(?:it|that)(?:['\u2019]?s| is)\b", re.IGNORECASE)
 _TWO_STATEMENTS = re.compile(
     r"^(?P<one>[^,;]{1,80},? not [^,;]{1,40}?),? (?:and|but) (?P<two>(?:i|my|we|our|he|she|his"
@@ -105,9 +115,19 @@ def read(text: str) -> Heard:
     """The claims of an utterance in the first person."""
     reading = _Reading(text)
     restored = case_restoration.restore(text)
-    for sentence in sentences(restored):
+    for sentence in _contrasts_joined(sentences(restored)):
         reading.take(sentence)
     return reading.heard()
+
+
+def _contrasts_joined(found: list[str]) -> list[str]:
+    """ "It's Hanna. Not Anna." as one sentence, if nothing follows it."""
+    if len(found) < 2 or corrections.only_wrong(found[-1]) is None:
+        return found
+    before = found[-2].rstrip(" .!")
+    if not corrections.opening_of(before).rest.strip(" .,!?") or found[-2].endswith("?"):
+        return found
+    return [*found[:-2], f"{before}, {found[-1][:1].lower()}{found[-1][1:]}"]
 
 
 def sentences(text: str) -> list[str]:
@@ -125,6 +145,8 @@ class _Reading:
         self.fragments: list[Fragment] = []
         self.unread: list[str] = []
         self.corrects = False
+        self.refuting: Refutes = "not"
+        """Whether they said that what was said last was wrong."""
         self.pending = False
         """The words before only said that something was wrong: "That's wrong. I'm 35."""
         self.wrong: str | None = None
@@ -140,22 +162,34 @@ class _Reading:
 
     def take(self, sentence: str) -> None:
         """Read one sentence."""
+        if _JOKED.fullmatch(sentence) and not self.claims:
+            self.pending, self.refuting = True, "surely"  # what was said before
+            return
         if _JOKING.search(sentence):
             self.joking = True
             return
         spelled = corrections.unspelled(sentence)
-        opening = corrections.opening_of(spelled)
+        closed = corrections.without_trailing(spelled)
+        opening = corrections.opening_of(closed)
         self.corrects = self.corrects or opening.sure
         if not opening.rest.strip(" .,!?"):
             self.pending = self.pending or opening.marked
+            self._refute(opening.refutes)
             return
         # "It's Julia with a J" answers a wrong name; "my name is Erik with a K" need not.
         put_right = spelled != sentence and _IT_IS.match(opening.rest) is not None
         stated = _stated(opening.rest)
         if not stated or _NOT_SO.search(stated):
-            self.pending, self.wrong = False, None
+            self.pending, self.wrong, self.refuting = False, None, "not"
             return
-        self._take_statement(sentence, stated, corrects=opening.marked or self.pending or put_right)
+        marked = opening.marked or closed != spelled or self.pending or put_right
+        self._refute(opening.refutes)
+        self._take_statement(sentence, stated, corrects=marked)
+        self.refuting = "not"
+
+    def _refute(self, refutes: Refutes) -> None:
+        if self.refuting != "surely" and refutes != "not":
+            self.refuting = refutes
 
     def _take_statement(self, sentence: str, stated: str, *, corrects: bool) -> None:
         both = _TWO_STATEMENTS.match(stated)
@@ -169,10 +203,21 @@ class _Reading:
             self.corrects = True
             return
         denied = corrections.DENIED.match(stated)
-        right, wrong = corrections.contrast(stated[denied.end() :] if denied else stated)
+        body = stated[denied.end() :] if denied else stated
+        right, wrong = corrections.contrast(body)
+        if wrong is None:
+            unopened, named_wrong = corrections.contrast(_unopened(body))
+            if named_wrong is not None:  # "By the way, her name isn't Anna, it's Hanna"
+                right, wrong = unopened, named_wrong
         sure = corrects or self.wrong is not None
         wrong = wrong or self.wrong
         self.pending, self.wrong = False, None
+        not_of = None if wrong is None else _person_meant(wrong)
+        of = corrections.person_in(right) if corrects or not_of is not None else None
+        if of is not None and (not_of is None or wrong is not None):
+            self.fragments.append(Fragment("", None, self._as_said(sentence), of, not_of))
+            self.corrects = True
+            return
         claims, whole = self._claims(right)
         corrects = corrects or wrong is not None or denied is not None
         if denied is not None:
@@ -184,11 +229,16 @@ class _Reading:
             claims += [replace(claim, value=wrong, holds=False) for claim in contrasted[:1]]
             corrects, wrong = False, None
         last = claims[-1].text if claims else ""
+        refutes, beside = self.refuting, _BESIDE.search(right) is not None
         claims = [
             replace(
                 claim,
-                corrects=corrects and (sure or denied is not None or claim.text == last),
-                instead_of=wrong if claim.text == last else None,
+                corrects=corrects
+                and (sure or denied is not None or claim.text == last)
+                and not (beside and wrong is None and refutes != "surely"),
+                instead_of=wrong if not_of is None and claim.text == last else None,
+                instead_of_subject=not_of,
+                refutes="not" if beside else refutes,
             )
             for claim in claims
         ]
@@ -196,7 +246,8 @@ class _Reading:
         if claims:
             self.claims += claims
         elif value is not None:
-            self.fragments.append(Fragment(value, wrong, self._as_said(sentence)))
+            sure_of = self.refuting == "surely"
+            self.fragments.append(Fragment(value, wrong, self._as_said(sentence), sure=sure_of))
         if claims or value is not None:
             self.corrects = self.corrects or corrects
         if (claims and not whole) or not (claims or value or speech_acts.is_small_talk(stated)):
@@ -237,6 +288,24 @@ class _Reading:
         return self.original[at : at + len(text)] if at >= 0 else text
 
 
+_BESIDE = re.compile(r"\b(?:too|also|as well|both|another|other|else)\b", re.IGNORECASE)
+"""What is said holds beside what was said before."""
+
+
+def _person_meant(text: str) -> Path | None:
+    """Whom a wrong word names: "my sister", and "sister" alone."""
+    return corrections.person_in(text) or corrections.person_in(f"my {text}")
+
+
+def _unopened(sentence: str) -> str:
+    """A statement without "by the way" and the like."""
+    match = OPENING_WORDS.match(sentence)
+    while match is not None and match.end() < len(sentence):
+        sentence = sentence[match.end() :]
+        match = OPENING_WORDS.match(sentence)
+    return sentence
+
+
 def _may_be_both(claim: Claim) -> bool:
     """Whether a second value may hold beside the one of a claim."""
     found = rules(claim.relation)
@@ -261,6 +330,7 @@ def _stated(sentence: str) -> str:
     opening = _DID_YOU_KNOW.match(sentence) or _TOLD_TO_REMEMBER.match(sentence)
     if opening is not None:
         sentence = sentence[opening.end() :].rstrip("? ")
+    sentence = _CALL_INSTEAD.sub(r"My name is \g<right>, not \g<wrong>", sentence)
     sentence = _APPOSED_KIN.sub(_kin_first, sentence)
     sentence = _FAVOURITE.sub(r"\g<noun> is \g<value>", _unquoted(sentence))
     if not sentence:

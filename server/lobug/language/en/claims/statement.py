@@ -184,12 +184,31 @@ def suits(value: str, relation: Relation) -> bool:
     return relation.noun_value is None or relation.noun_value.fullmatch(value) is not None
 
 
+_COUNTED = re.compile(r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten)(?: [a-z]+)?$")
+_CLOCK = re.compile(
+    r"(?:about |around )?(?:half|quarter|noon|midnight|\d{1,2}(?::\d\d)?|one|two|three|four|five"
+    r"|six"
+    r"|seven|eight|nine|ten|eleven|twelve)(?: (?:past|to|thirty|fifteen|o'clock|in the|[ap]\.?m)\b"
+    r".*)?"
+)
+
+
+def _is_no_value(relation: Relation, value: str) -> bool:
+    """ "I start work at half past six" names no employer, and nobody likes "four brothers": what a
+    bare number is of was said before."""
+    if _POINTS.fullmatch(value):
+        return True
+    if relation.fact_type == "preference" and _SAYS_NO_TASTE.fullmatch(value):
+        return True
+    if relation.id in PLACES:
+        return _CLOCK.fullmatch(value.lower()) is not None
+    return relation.id in {"like", "dislike"} and _COUNTED.match(value) is not None
+
+
 def valued(base: Claim, reading: Reading) -> list[Claim]:
     """A reading as claims: one, or one for each value in a list."""
     relation = reading.relation
-    if (base.past and relation.occasional) or _POINTS.fullmatch(reading.value):
-        return []
-    if relation.fact_type == "preference" and _SAYS_NO_TASTE.fullmatch(reading.value):
+    if (base.past and relation.occasional) or _is_no_value(relation, reading.value):
         return []
     value = reading.value
     if relation.id == "name":

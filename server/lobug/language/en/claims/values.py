@@ -78,6 +78,30 @@ def same_value(relation: str, one: str, other: str) -> bool:
     return mine <= theirs or theirs <= mine
 
 
+NUMBER = re.compile(
+    r"\b(?:\d+|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[- ](?:one|two|three"
+    r"|four"
+    r"|five|six|seven|eight|nine))?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+    r"|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen)\b",
+    re.IGNORECASE,
+)
+
+
+def put_right(value: str, wrong: str | None, right: str) -> str | None:
+    """A value with what was wrong of it put right; None: nothing of it was wrong."""
+    part = None
+    if wrong:
+        part = re.search(rf"(?<!\w){re.escape(wrong)}(?!\w)", value, re.IGNORECASE)
+    elif is_number(right) and len(value.split()) > 1:
+        part = NUMBER.search(value)
+    if part is None:
+        return None if wrong else right
+    after = value[part.end() :]
+    if after and right.lower().endswith(after.lower()):
+        after = ""
+    return f"{value[: part.start()]}{right}{after}"
+
+
 def is_number(text: str) -> bool:
     """Whether a value is a number alone, written or spoken."""
     found = words.words(text)
