@@ -9,11 +9,9 @@ from lobug.language.claims import Asked, Claim, ClaimReader, Path
 from lobug.memory import claim_rows
 from lobug.memory.claim_rows import KnownClaim, Referent
 from lobug.memory.claims import subjects, tombstones
-from lobug.memory.claims.assertion import DEAD, HOLDERS, known_subjects, recent
+from lobug.memory.claims.assertion import DEPARTED, HOLDERS, PARTNER, known_subjects, recent
 from lobug.memory.claims.subjects import NAME, Ambiguous, Subjects, plain
 from lobug.storage.driver import Connection
-
-PARTNER = "partner"
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +185,7 @@ def _implied(
             if wanted and not own:
                 found.append(Claim(plain(subject), relation, noun, holds=False, ended=True))
             elif wanted:
-                dead = any(claim.relation == DEAD for claim in own)
+                dead = any(claim.relation in DEPARTED for claim in own)
                 found.append(Claim(plain(subject), relation, noun, holds=not dead, ended=dead))
         return tuple(dict.fromkeys(found))
     return ()
