@@ -18,8 +18,8 @@ _LOST = re.compile(
     re.IGNORECASE,
 )
 _HEALED = re.compile(
-    r"(?:be |go |have )?(?:now |all |completely |fully |finally )*(?:gone(?: away)?|over|away|healed"
-    r"|cured|better|cleared up|passed|heal(?: up)?|clear(?: up)?|go away|pass|get better|go)"
+    r"(?:be |go |have )?(?:now |all |completely |fully |finally )*(?:gone(?: away)?|over|away"
+    r"|healed|cured|better|cleared up|passed|heal(?: up)?|clear(?: up)?|go away|pass|get better|go)"
     r"(?: now| completely| again)?",
     re.IGNORECASE,
 )

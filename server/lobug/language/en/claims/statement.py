@@ -14,11 +14,12 @@ from lobug.language.en.claims.values import several, tidy_value
 
 CHANGES = frozenset(
     """
-    adopt become begin born borrow break bring buy call cancel change convert crash cut die divorce
-    donate drop dump dye elope enrol enroll exchange finish get give go graduate hang heal hide inherit join
-    lay leave lend lose marry move name park pass place plant postpone push put quit rehome relocate
-    replace reschedule resign retire return scrap sell separate settle split sprain start stop
-    store subscribe swap switch take tear throw total trade transfer turn twist wreck
+    adopt become begin born borrow break bring buy call cancel change convert crash cut die
+    divorce donate drop dump dye elope enrol enroll exchange finish get give go graduate hang
+    heal hide inherit join lay leave lend lose marry move name park pass place plant postpone
+    push put quit rehome relocate replace reschedule resign retire return scrap sell separate
+    settle split sprain start stop store subscribe swap switch take tear throw total trade
+    transfer turn twist wreck
     """.split()
 )
 """Verbs whose past says what is so now: "I moved to Rome"."""
@@ -49,8 +50,8 @@ _DEGREE = re.compile(
     re.IGNORECASE,
 )
 _DONE = re.compile(
-    r"(?:born|moved|postponed|rescheduled|cancell?ed|called off|fired|laid off|made redundant|sacked|diagnosed"
-    r"|prescribed|put|named|booked|pushed|brought|promoted|set)\b",
+    r"(?:born|moved|postponed|rescheduled|cancell?ed|called off|fired|laid off|made redundant|sacked"
+    r"|diagnosed|prescribed|put|named|booked|pushed|brought|promoted|set)\b",
     re.IGNORECASE,
 )
 """What was done once and is so now: "the meeting has been moved"."""
