@@ -30,6 +30,9 @@ MOST_CLAIMS = 24
 """Most claims of one message that are stored: nobody tells more in one breath."""
 
 DEAD = "dead"
+PARTNER = "partner"
+DEPARTED = frozenset({DEAD, "gone", "rehomed"})
+"""Relations of pets that their owner has no more."""
 HOLDERS = frozenset({"pet", "relative", "car", "owns", "partner"})
 """Relations whose value is a subject itself: who has sold the car has no car to speak of."""
 
@@ -504,11 +507,27 @@ class Assertion:
             self._end_opposite(claim, rules.opposite)
         if claim.relation == DEAD and claim.holds:
             self._end_life(claim.subject)
-            if len(claim.subject) > 1:
-                self._end_holding(claim.subject)
+        if claim.relation in DEPARTED and claim.holds and len(claim.subject) > 1:
+            self._end_holding(claim.subject)
         if claim.relation in HOLDERS and (claim.ended or not claim.holds):
-            for part in self._parts(claim):
+            parts = self._parts(claim)
+            for part in parts:
                 self._end_all(part)
+            if claim.relation == PARTNER and (parts or not claim.value):
+                self._end_partners(claim)
+
+    def _end_partners(self, claim: Claim) -> None:
+        """Whoever is single has no boyfriend, of whom was told as a relative."""
+        rules = self._reader.rules(PARTNER)
+        for known in self._slot(claim.subject, "relative", ""):
+            if (
+                known.status == "active"
+                and known.holds
+                and known.said_at <= self._origin.said_at
+                and rules is not None
+                and known.value.lower().split()[-1:] in [[noun] for noun in rules.entities]
+            ):
+                self._retire(Retirement(known, "superseded"))
 
     def _end_opposite(self, claim: Claim, relation: str) -> None:
         """Whoever hates olives does not like them any more."""

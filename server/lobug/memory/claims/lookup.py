@@ -9,11 +9,9 @@ from lobug.language.claims import Asked, Claim, ClaimReader, Path
 from lobug.memory import claim_rows
 from lobug.memory.claim_rows import KnownClaim, Referent
 from lobug.memory.claims import subjects, tombstones
-from lobug.memory.claims.assertion import DEAD, HOLDERS, known_subjects, recent
+from lobug.memory.claims.assertion import DEPARTED, HOLDERS, PARTNER, known_subjects, recent
 from lobug.memory.claims.subjects import NAME, Ambiguous, Subjects, plain
 from lobug.storage.driver import Connection
-
-PARTNER = "partner"
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +189,9 @@ def _implied(
             if wanted and not own:
                 found[Claim(plain(subject), relation, noun, holds=False, ended=True)] = ()
             elif wanted:
-                dead = any(claim.relation == DEAD for claim in own)
+                dead = any(claim.relation in DEPARTED for claim in own)
                 # The death tells that it is over, the name that there is one.
-                telling = [claim for claim in own if claim.relation == (DEAD if dead else NAME)]
+                telling = [claim for claim in own if claim.relation in (DEPARTED if dead else {NAME})]
                 said = Claim(plain(subject), relation, noun, holds=not dead, ended=dead)
                 found[said] = telling or own[:1]
         return found

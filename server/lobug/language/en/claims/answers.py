@@ -46,6 +46,9 @@ MOST_SAID = 3
 
 AT = re.compile(r"^(?:in|on|at|since|from|around)\s+", re.IGNORECASE)
 
+_NONE = re.compile(r"(?:an )?only child|no \w+", re.IGNORECASE)
+"""Values of counted relatives that say that there are none."""
+
 RELATIVES: Mapping[str, frozenset[str]] = {
     "siblings_count": frozenset({"brother", "sister", "siblings"}),
     "children_count": frozenset({"son", "daughter", "child", "children", "baby", "twins"}),
@@ -173,7 +176,8 @@ def _whether(known: _Known, value: str) -> str:
     for claims, reply in ((known.holding, "yes"), (known.denied, "no"), (known.planned, soon)):
         same = [claim for claim in claims if _is_asked(claim, value)]
         if same:
-            return SAY[reply].format(says=_said(same, subject))
+            none = value == "" and all(_NONE.fullmatch(claim.value) for claim in same)
+            return SAY["no" if none else reply].format(says=_said(same, subject))
     over = [(claim, when) for claim, when in known.over if _is_asked(claim, value)]
     replaced = wording.one and value != "" and bool(known.holding)
     if over and replaced:
@@ -203,7 +207,8 @@ def _otherwise(known: _Known, value: str) -> str:
     for claim in reversed(known.beside):
         covers = claim.holds or not claim.value
         if sure and covers and _is_asked(claim, value):
-            reply = SAY["yes" if claim.holds else "no"]
+            some = claim.holds and not _NONE.fullmatch(claim.value)
+            reply = SAY["yes" if some else "no"]
             same = [one for one in known.beside if one.holds == claim.holds]
             return reply.format(says=statements(same, known.subject))
     alike = [claim for claim in known.alike if value and _is_asked(claim, value)]

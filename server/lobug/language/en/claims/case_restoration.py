@@ -64,7 +64,7 @@ _CUES = tuple(
             r"|married to"
             r"|married|marry|dating|broke up with|break up with|split up with|engaged to"
             r"|divorced from"
-            r"|living with"
+            r"|living with|had to put|broke up with"
         ),
         (
             r"(?:live|lives|lived|living|based|born|grew up|raised|reside|resides|settled) in"
@@ -88,8 +88,9 @@ _TO = re.compile(
     re.IGNORECASE,
 )
 _FIRST = re.compile(
-    rf"^\W*(?P<name>{_WORD}) (?=(?:is|was|lives|died|works|moved|has|likes|loves|plays|goes|got"
-    rf"|and (?:i|my))\b)"
+    rf"^\W*(?P<name>{_WORD}) (?=(?:is|was|lives|died|works|moved|has|likes|loves|plays|goes|got|had"
+    rf"|dumped|left|ran (?:away|off)|turned|passed away|brought|borrowed|came back|retired|broke up"
+    rf"|gave|started|proposed|and (?:i|my))\b)"
 )
 _NAMING = re.compile(r"name|called", re.IGNORECASE)
 _TITLED = re.compile(r"\b(?:[Dd]r|[Mm]rs?|[Mm]s|[Pp]rof)\.? [a-z]+(?= |[.,!]|$)")
@@ -157,7 +158,7 @@ def restore(text: str) -> str:
 
 def _capitals(match: re.Match[str]) -> str:
     said, name, more = match.group(), match["name"], match["more"]
-    if not _may_be_name(name):
+    if not _may_be_name(name) or relation_book().is_value("sport", name):
         return said
     before = said[: len(said) - len(more) - len(name)]
     words = more.split(" ")
@@ -181,6 +182,8 @@ def _both(match: re.Match[str]) -> str:
 def _first(match: re.Match[str]) -> str:
     name = match["name"]
     if not _may_be_name(name) or name.lower() in _NO_FIRST_NAMES:
+        return match.group()
+    if relation_book().is_kin(name.lower()):
         return match.group()
     return match.group().replace(name, _capital(name), 1)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lobug.language.claims import USER, Claim
-from lobug.language.en.claims.clause_parser import Clause, NounPhrase
+from lobug.language.en.claims.clause_parser import Clause
 from lobug.language.en.claims.identities import (
     called_by_others,
     identity,
@@ -16,6 +16,7 @@ from lobug.language.en.claims.identities import (
     named_beside,
 )
 from lobug.language.en.claims.predicates import predicate_claims
+from lobug.language.en.claims.rewordings import reworded, said
 from lobug.language.en.claims.statement import Statement
 
 _DEFINITE = frozenset(
@@ -34,7 +35,6 @@ _TOGETHER = {
     "be a couple": "be together with", "be back together": "be together with",
 }  # fmt: skip
 """What two people do with one another: "Mia and I broke up" is "I broke up with Mia"."""
-_LEAVES_ME = frozenset({"break up with me", "split up with me", "leave me", "dump me"})
 
 
 def claims_of(clause: Clause) -> list[Claim]:
@@ -42,9 +42,9 @@ def claims_of(clause: Clause) -> list[Claim]:
     if clause.tense == "unreal" or len(clause.complement) > LONGEST:
         return []
     found: list[Claim] = []
-    for said in _together(_left(clause)):
-        for phrase in said.subjects:
-            found += _claims(Statement(said, phrase))
+    for one in _together(reworded(clause)):
+        for phrase in one.subjects:
+            found += _claims(Statement(one, phrase))
     if clause.unsure:
         found = [claim for claim in found if claim.relation == "opinion"]
     return list(dict.fromkeys(found))
@@ -62,24 +62,10 @@ def _together(clause: Clause) -> list[Clause]:
     one, other = clause.subjects
     pairs = [(one, other), (other, one)]
     return [
-        replace(clause, subjects=(who,), verb=verb, complement=f"{rest} {_said(whom)}".strip())
+        replace(clause, subjects=(who,), verb=verb, complement=f"{rest} {said(whom)}".strip())
         for who, whom in pairs
         if who.path == ("user",) or ("user",) not in (one.path, other.path)
     ]
-
-
-def _left(clause: Clause) -> Clause:
-    """ "My girlfriend broke up with me" as "I broke up with my girlfriend"."""
-    predicate = f"{clause.verb} {clause.complement}".strip().lower()
-    if predicate not in _LEAVES_ME or clause.subjects[0].path == ("user",):
-        return clause
-    who = _said(clause.subjects[0])
-    user = NounPhrase(("user",))
-    return replace(clause, subjects=(user,), verb="break", complement=f"up with {who}")
-
-
-def _said(phrase: NounPhrase) -> str:
-    return phrase.name or " ".join(phrase.path[1:] or phrase.path)
 
 
 _NOT_OF_USER = frozenset({"opinion", "dead", "gone"})
@@ -114,10 +100,10 @@ def _claims(statement: Statement) -> list[Claim]:
     found = named_beside(statement)
     if not statement.is_understood():
         return found
-    said = identity(statement) or predicate_claims(statement, statement.complement)
-    said = [claim for claim in said if not _is_odd(claim, statement)]
+    read = identity(statement) or predicate_claims(statement, statement.complement)
+    read = [claim for claim in read if not _is_odd(claim, statement)]
     if statement.phrase.definite and statement.path[0] == "user":
-        said = [claim for claim in said if claim.relation in _DEFINITE]
-    if said or not statement.clause.complement:
+        read = [claim for claim in read if claim.relation in _DEFINITE]
+    if read or not statement.clause.complement:
         found += mentioned(statement)
-    return [*found, *said]
+    return [*found, *read]

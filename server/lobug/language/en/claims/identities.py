@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from lobug.language.claims import Claim
 from lobug.language.en.claims.lexicon import tokens
+from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.statement import (
     NAME,
     Statement,
@@ -25,6 +26,11 @@ from lobug.language.en.claims.values import several
 _NAME_ONLY = re.compile(NAME)
 _NAMES = re.compile(rf"{NAME}(?:, {NAME})*,? and {NAME}")
 _MENTION = re.compile(rf"\b[Mm]y (?P<noun>(?:[a-z-]+ )?[a-z-]+) (?P<name>{NAME})(?![\w'])")
+_INTRODUCED = re.compile(
+    r"[Mm]y (?P<noun>(?:[a-z-]+ )?[a-z-]+),? (?P<name>[A-Z][a-z'\u2019-]+),? (?=[a-z])"
+)
+_PLACED = re.compile(r" (?:at|from|in) (?:the |my )?[A-Z][\w' -]{2,40}$")
+"""Where somebody is found, after a name: "Dr Patel at the Mill Lane surgery"."""
 _DOING = re.compile(r"\b(?:is|are|was|were) (\w+ing\b.*)$", re.IGNORECASE)
 
 _PARTNERS = frozenset(
@@ -59,6 +65,18 @@ def named_beside(statement: Statement) -> list[Claim]:
     if noun.startswith("late ") and statement.book.kind_of(statement.path) == "person":
         found.append(Claim(statement.path, "dead", "", text=text))
     return found
+
+
+def introduced(text: str) -> list[Claim]:
+    """The name at the beginning of a clause that the grammar cannot read: "my neighbour Gladys
+    waters the plants"."""
+    match = _INTRODUCED.match(text)
+    if match is None or not is_name(match["name"]):
+        return []
+    path = relation_book().tidy(("user", match["noun"]))
+    if relation_book().kind_of(path) not in {"person", "pet"}:
+        return []
+    return [name_claim(path, match["name"], text)]
 
 
 def mentioned(statement: Statement) -> list[Claim]:
@@ -162,6 +180,7 @@ def _by_name(statement: Statement) -> list[Claim]:
         path = one_of(statement.path)
         base = replace(statement.claim(), subject=path, relation="name", appositive=True)
         return [replace(base, value=name) for name in several(value)]
+    value = _PLACED.sub("", value)
     if not _NAME_ONLY.fullmatch(value) or not is_name(value):
         return []
     if statement.book.said(f"be {value}", "person") is not None and value == statement.complement:

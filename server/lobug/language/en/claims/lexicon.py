@@ -13,22 +13,22 @@ from lobug.language.en.words import IRREGULAR
 LEXICON = frozenset(
     """
     abandon acquire admire adopt adore appreciate arrive attend bake be beat become begin
-    believe belong bike blog board borrow bowl box break breed build buy call camp cancel catch
-    celebrate change climb close collect come commute convert cook cost crash crochet cut cycle
-    dance date depart despise detest diagnose die digest disappear dislike divorce do donate
-    dream drink drive drop dump dye earn eat elope employ end engage enjoy enrol enroll escape
-    expect fail fall fancy fear feed feel find finish fire fish fix fly follow forget game
-    garden get give go graduate grow hail hang hate have hide hike hit hope hunt hurt identify
-    inherit intend jog join juggle kayak keep knit know lay lead learn lease leave lend lie like
-    live loathe lock look lose love major make marry mean measure meditate meet misplace miss move
-    name need observe open outgrow owe own paint park pass pay pick place plan plant play
-    postpone practice practise pray prefer prescribe propose put quit raise react read recover
-    rehome relocate rent repair replace reschedule reside resign respect retire return ride rise
-    root row run sail say scrap see sell separate settle sew shape share sing sit ski sleep
-    smoke speak spend split sprain stand start stay steal stop store study subscribe suffer
-    support surf swap swim switch take teach tear tell terminate think throw tolerate total
-    trade train transfer travel trust turn twist use visit volunteer vote wake walk want watch
-    wear weigh work worship wreck write
+    believe belong bike blog board borrow bowl box break breed bring build buy call camp cancel
+    catch celebrate change clear climb close collect come commute convert cook cost crash
+    crochet cut cycle dance date depart despise detest diagnose die digest disappear dislike
+    divorce do donate dream drink drive drop dump dye earn eat elope employ end engage enjoy
+    enrol enroll escape exchange expect fail fall fancy fear feed feel find finish fire fish fix
+    fly follow forget game garden get give go graduate grow hail hang hate have heal hide hike
+    hit hope hunt hurt identify increase inherit intend jog join juggle kayak keep knit know lay
+    lead learn lease leave lend lie like live loathe lock look lose love major make marry mean
+    measure meditate meet misplace miss move name need observe open outgrow owe own paint park
+    pass pay pick place plan plant play postpone practice practise pray prefer prescribe propose
+    push put quit raise react read recover rehome relocate rent repair replace reschedule reside
+    resign respect retire return ride rise root row run sail say scrap see sell separate settle
+    sew shape share sing sit ski sleep smoke speak spend split sprain stand start stay steal
+    stop store study subscribe suffer support surf swap swim switch take teach tear tell
+    terminate think throw tolerate total trade train transfer travel trust turn twist use visit
+    volunteer vote wake walk want watch wear weigh work worship wreck write
     """.split()
 )
 """Base forms of the verbs that the grammar knows."""
@@ -51,7 +51,8 @@ _FORMS = {
     "given": "give", "seen": "see", "known": "know", "told": "tell", "said": "say",
     "come": "come", "run": "run", "put": "put", "hurt": "hurt", "split": "split", "quit": "quit",
     "cut": "cut", "cost": "cost", "read": "read", "beat": "beat", "hit": "hit", "become": "become",
-    "bred": "breed", "led": "lead", "left": "leave", "found": "find", "outgrew": "outgrow",
+    "bred": "breed", "led": "lead", "left": "leave",
+    "brought": "bring", "found": "find", "outgrew": "outgrow",
 }  # fmt: skip
 _NO_VERBS = frozenset("kids kid mom mum dad children felt thing things need's works'".split())
 

@@ -45,6 +45,7 @@ _LISTED = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
 _ONLY = re.compile(r",? (?:only|just) (?P<rest>.+)$", re.IGNORECASE)
 _WITH_CHILDREN = re.compile(r" (?:with|and have) (?P<what>(?:\w+ )?(?:kids|children|child|kid))$")
 _EVENT_WITH = re.compile(r"^(?P<event>.+?) (?:with|at) (?:the|my|our|a) (?P<who>[a-z]+)(?:'s)?$")
+_INNER_ARTICLE = re.compile(r"(?<= )(with|at|to|for|in) (?:the|my|our|an?) ")
 _ONCE = frozenset({"go", "get", "have", "meet", "see", "visit", "travel", "fly", "drive"})
 """Verbs that in the past tell of one occasion: "we went to Spain"."""
 _INTO = re.compile(r"^(?:in)?to (?=\S)", re.IGNORECASE)
@@ -108,6 +109,9 @@ def _items(statement: Statement, complement: str) -> list[str]:
     """ "A dog and two cats"."""
     if statement.verb not in {"have", "own", "get", "buy", "adopt", "sell", "keep", "be", "lose"}:
         return [complement]
+    whole = statement.book.said(f"{statement.verb} {complement}", statement.kind())
+    if whole is not None and whole.relation.id == "children_count":
+        return [complement]  # "three kids, two boys and a girl"
     return _ITEM.split(complement)[:MOST_CLAIMS]
 
 
@@ -216,7 +220,7 @@ def _of_reading(statement: Statement, base: Claim, reading: Reading) -> list[Cla
     if reading.relation.fixed or reading.relation.id == "gone":
         base = replace(base, past=False)
     once = statement.clause.tense in {"past", "perfect"} and statement.verb in _ONCE
-    if reading.relation.occasional and once:
+    if reading.relation.occasional and once and base.holds:
         return []
     found = valued(base, reading)
     if reading.old and base.holds:
@@ -232,9 +236,13 @@ def _thing(statement: Statement, text: str) -> Path | None:
         text = f"my {event['who']} {without_quantity(event['event'])}"
     text = _OF_PROFESSION.sub(r"\1 ", text.removesuffix(" back"))
     found = noun_phrase(tokens(text))
-    if found is not None and len(found[0].path) > 1 and found[1] == len(tokens(text)):
-        return resolved(found[0])
+    if found is not None and found[1] == len(tokens(text)):
+        if len(found[0].path) > 1:
+            return resolved(found[0])
+        if found[0].name is not None:
+            return found[0].path  # "we had to put Biscuit down"
     noun = tidy_value(without_quantity(text.lower()).removesuffix(" back"))
+    noun = _INNER_ARTICLE.sub(r"\1 ", noun)  # as the subject of a clause has it
     return statement.book.tidy((*statement.path, noun)) if noun else None
 
 

@@ -51,7 +51,8 @@ ORDINARY = re.compile(
     r"|speak (?:to|with|up|about|too|fast|slow|loud|clear|now|here|more|soft|quiet)\b.*"
     r"|speak \w+ (?:to|with)\b.*"
     r"|take (?:my |his |her |their )?(?:pills?|medicine|medication|meds|tablets?)"
-    r"|be (?:on|off|in|out|up|down|over|there|here)|go to (?!(?-i:[A-Z])).+",
+    r"|be (?:on|off|in|out|up|down|over|there|here)"
+    r"|go to (?!(?-i:[A-Z])|(?:school|college|uni|university)$).+",
     re.IGNORECASE,
 )
 """Predicates of ordinary questions that look like those of a relation: "do we have chicken?"."""
@@ -257,7 +258,7 @@ def of_noun(path: Path, wh: str, *, sure: bool = False) -> Asked | None:
     book = relation_book()
     noun, past = path[-1], False
     owner = path[:-1]
-    if DEVICE.intersection(noun.split()):
+    if DEVICE.intersection(noun.split()) and not noun.endswith((" code", " pin")):
         return None
     kind = book.kind_of(owner)
     reading = book.noun(noun, kind) or book.noun(noun.removesuffix("s"), kind)

@@ -14,6 +14,7 @@ from lobug.language.en import speech_acts
 from lobug.language.en.claims import case_restoration, clause_parser, corrections, values
 from lobug.language.en.claims.clause_claims import claims_of
 from lobug.language.en.claims.openings import OPENING_WORDS
+from lobug.language.en.claims.identities import introduced
 from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.statement import PLACES, TAIL
 
@@ -267,6 +268,9 @@ class _Reading:
             if not claims and not speech_acts.is_small_talk(clause.text):
                 whole = False
             found += [replace(claim, text=self._as_said(claim.text)) for claim in claims]
+        if not found:
+            found = [replace(claim, text=self._as_said(claim.text)) for claim in introduced(text)]
+            whole = False
         return found, whole
 
     def _moved(self, text: str) -> list[Claim]:

@@ -268,6 +268,14 @@ class RelationBook:
         """Whether a word says what people are to somebody."""
         return word in self.kin or word.removesuffix("s") in self.kin
 
+    def value(self, name: str) -> str:
+        """The pattern of a kind of value: "illness"."""
+        return self._values[name]
+
+    def is_value(self, name: str, text: str) -> bool:
+        """Whether a text fits a pattern of the values: an "illness"."""
+        return re.fullmatch(self._values[name], text, re.IGNORECASE) is not None
+
     def is_first_name(self, word: str) -> bool:
         return re.fullmatch(self._values["first_name"], word) is not None
 
@@ -284,6 +292,8 @@ class RelationBook:
         words = noun.split()
         kept = [_QUALIFIERS.get(word, word) for word in words[:-1] if word not in _UNSAID]
         last = words[-1]
+        if last in self.breeds and len(words) == 2:
+            return self.breeds[last]  # "border collie"
         one = last.removesuffix("s")
         if last in self.kin or one in self.kin:
             head = self.kin.get(last) or f"{self.kin[one]}s"

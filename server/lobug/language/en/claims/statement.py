@@ -14,14 +14,16 @@ from lobug.language.en.claims.values import several, tidy_value
 
 CHANGES = frozenset(
     """
-    adopt become begin born borrow break buy call cancel change convert crash cut die divorce
-    donate drop dump dye elope enrol enroll finish get give go graduate hang hide inherit join
-    lay leave lend lose marry move name park pass place plant postpone put quit rehome relocate
-    replace reschedule resign retire return scrap sell separate settle split sprain start stop
-    store subscribe swap switch take tear throw total trade transfer turn twist wreck
+    adopt become begin born borrow break bring buy call cancel change convert crash cut die
+    divorce donate drop dump dye elope enrol enroll exchange finish get give go graduate hang
+    heal hide inherit join lay leave lend lose marry move name park pass place plant postpone
+    push put quit rehome relocate replace reschedule resign retire return scrap sell separate
+    settle split sprain start stop store subscribe swap switch take tear throw total trade
+    transfer turn twist wreck
     """.split()
 )
 """Verbs whose past says what is so now: "I moved to Rome"."""
+_OFF_OR_BACK = re.compile(r"come (?:off|back)\b", re.IGNORECASE)
 _STATES = frozenset({"live", "work", "have", "be", "study", "drive", "reside", "own"})
 """Verbs whose perfect says what was, unless it says since when: "I've lived in Rome"."""
 _LASTING = re.compile(r"^(?:since|for)\b|\bnow$", re.IGNORECASE)
@@ -48,8 +50,8 @@ _DEGREE = re.compile(
     re.IGNORECASE,
 )
 _DONE = re.compile(
-    r"(?:born|moved|postponed|rescheduled|cancell?ed|fired|laid off|made redundant|sacked|diagnosed"
-    r"|prescribed|put|named|booked|pushed|brought|promoted|set)\b",
+    r"(?:born|moved|postponed|rescheduled|cancell?ed|called off|fired|laid off|made redundant|sacked"
+    r"|diagnosed|prescribed|put|named|booked|pushed|brought|promoted|set)\b",
     re.IGNORECASE,
 )
 """What was done once and is so now: "the meeting has been moved"."""
@@ -116,7 +118,8 @@ class Statement:
         clause = self.clause
         over = clause.no_more or clause.tense == "habit"
         former = any(map(FORMER.match, clause.time)) and self.verb not in {"born", "die"}
-        past = clause.tense == "past" and self.verb not in CHANGES
+        changed = self.verb in CHANGES or _OFF_OR_BACK.match(f"{self.verb} {self.complement}")
+        past = clause.tense == "past" and not changed
         if clause.tense == "perfect" and self.verb in _STATES:
             lasting = any(map(_LASTING.search, clause.time)) or _ALWAYS.search(clause.text)
             past = past or not (lasting or self.negated)

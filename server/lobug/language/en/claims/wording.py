@@ -194,9 +194,15 @@ def _patterns(sources: Sequence[str]) -> tuple[re.Pattern[str], ...]:
     book = relation_book()
     kin = "|".join(sorted(map(re.escape, book.kin), key=len, reverse=True))
     pets = "|".join(sorted(map(re.escape, book.pets), key=len, reverse=True))
-    return tuple(
-        re.compile(
-            source.replace("{kin}", f"(?:{kin})s?").replace("{pet}", f"(?:{pets})s?"), re.IGNORECASE
-        )
-        for source in sources
-    )
+    macros = {
+        "{kin}": f"(?:{kin})s?",
+        "{pet}": f"(?:{pets})s?",
+        "{illness}": book.value("illness"),
+    }
+
+    def filled(source: str) -> str:
+        for macro, pattern in macros.items():
+            source = source.replace(macro, pattern)
+        return source
+
+    return tuple(re.compile(filled(source), re.IGNORECASE) for source in sources)

@@ -1,0 +1,121 @@
+"""Puts clauses about what somebody has lost, or got over, into the words of the relations. English.
+
+Pure. "My bike got stolen" says of the bike what "I lost my bike" says of me.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from lobug.language.claims import Path
+from lobug.language.en.claims.clause_parser import Clause, NounPhrase
+from lobug.language.en.claims.relation_book import relation_book
+
+_LOST = re.compile(
+    r"(?:get|be) (?:stolen|nicked|pinched|sold|thrown (?:away|out)|given away|wrecked|totall?ed"
+    r"|written off|scrapped)(?: .+)?",
+    re.IGNORECASE,
+)
+_HEALED = re.compile(
+    r"(?:be |go |have )?(?:now |all |completely |fully |finally )*(?:gone(?: away)?|over|away"
+    r"|healed|cured|better|cleared up|passed|heal(?: up)?|clear(?: up)?|go away|pass|get better|go)"
+    r"(?: now| completely| again)?",
+    re.IGNORECASE,
+)
+_BODY = re.compile(
+    r"(?:\w+ )?(?:arm|leg|wrist|ankle|foot|toe|finger|rib|nose|hand|shoulder|knee|hip|elbow"
+    r"|collarbone|back|neck|thumb|jaw)"
+)
+_LEAVES_ME = frozenset({"break up with me", "split up with me", "leave me", "dump me"})
+_REASON = re.compile(r",? (?:because of|due to|thanks to|on account of) .+$", re.IGNORECASE)
+_TREATED = re.compile(r"(?:take|put) me (?P<on>off|on) (?:the |my |some )?(?P<what>.+)", re.I)
+_RAISED = re.compile(
+    r"(?:(?:go|be) (?:now )?(?:up|down|raised|increased|reduced)|rise|increase|drop|fall|change"
+    r"|be changed|get changed) to (?P<to>.*\d.*|.+ (?:pounds|euros|dollars|quid))",
+    re.IGNORECASE,
+)
+_BORN = re.compile(
+    r"(?P<what>an? (?:(?:healthy|little|beautiful|tiny|lovely|new) )*(?:baby(?: boy| girl)?"
+    r"|(?:little|baby) (?:boy|girl))|twins|triplets)(?: .*)?",
+    re.IGNORECASE,
+)
+
+
+def reworded(clause: Clause) -> Clause:
+    """A clause in the words that the relations know."""
+    clause = replace(clause, complement=_REASON.sub("", clause.complement))
+    for reword in (_left, _treated, _born, _lost_or_healed, _raised):
+        found = reword(clause)
+        if found is not None:
+            return found
+    return clause
+
+
+def said(phrase: NounPhrase) -> str:
+    """A noun phrase as the object of a verb."""
+    return phrase.name or " ".join(phrase.path[1:] or phrase.path)
+
+
+def _left(clause: Clause) -> Clause | None:
+    """ "My girlfriend broke up with me" as "I broke up with my girlfriend"."""
+    predicate = f"{clause.verb} {clause.complement}".strip().lower()
+    if predicate not in _LEAVES_ME or clause.subjects[0].path == ("user",):
+        return None
+    return _of(("user",), clause, "break", f"up with {said(clause.subjects[0])}")
+
+
+def _treated(clause: Clause) -> Clause | None:
+    """ "The doctor took me off statins", "they put me on insulin"."""
+    match = _TREATED.fullmatch(f"{clause.verb} {clause.complement}")
+    if match is None or clause.negated or clause.subjects[0].path == ("user",):
+        return None
+    verb = "come" if match["on"] == "off" else "be"
+    return _of(("user",), clause, verb, f"{match['on']} {match['what']}")
+
+
+def _raised(clause: Clause) -> Clause | None:
+    """ "My rent went up to 750 pounds": it is 750 pounds."""
+    match = _RAISED.fullmatch(f"{clause.verb} {clause.complement}")
+    past = clause.tense in {"past", "perfect"} or clause.verb == "be"
+    if match is None or clause.negated or not past or len(clause.subjects[0].path) != 2:
+        return None
+    return replace(clause, verb="be", complement=match["to"], tense="present")
+
+
+def _born(clause: Clause) -> Clause | None:
+    """ "We had a baby last night" tells of a child that there is now."""
+    match = _BORN.fullmatch(clause.complement)
+    if clause.verb not in {"have", "get"} or match is None or clause.tense != "past":
+        return None
+    what = match["what"]
+    born = what if what in {"twins", "triplets"} else "a baby"
+    return replace(clause, verb="have", complement=born, tense="present", time=())
+
+
+def _lost_or_healed(clause: Clause) -> Clause | None:
+    """ "My bike got stolen", "my cold is gone", "my leg has healed"."""
+    path = clause.subjects[0].path
+    if len(path) != 2 or len(clause.subjects) > 1 or clause.negated or clause.subjects[0].name:
+        return None
+    if clause.tense not in {"present", "past", "perfect"}:
+        return None
+    book = relation_book()
+    owner, noun = path[:1], path[1]
+    predicate = f"{clause.verb} {clause.complement}".strip()
+    may_be_lost = book.is_value("possession", noun) or book.is_value("car", noun)
+    if _LOST.fullmatch(predicate) and may_be_lost:
+        return _of(owner, clause, "lose", f"my {noun}")
+    if not _HEALED.fullmatch(predicate):
+        return None
+    if book.is_value("illness", noun):
+        return _of(owner, clause, "get", f"over {noun}")
+    if _BODY.fullmatch(noun) and predicate not in {"be gone", "go", "be over", "pass"}:
+        return _of(owner, clause, "heal", f"my {noun}")
+    return None
+
+
+def _of(path: Path, clause: Clause, verb: str, complement: str) -> Clause:
+    return replace(
+        clause, subjects=(NounPhrase(path),), verb=verb, complement=complement, tense="past"
+    )
