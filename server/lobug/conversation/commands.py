@@ -278,7 +278,7 @@ async def forget_topic(
     texts = (said.topic, about_the_user(said.topic))
     if guessed:
         return await _ask_about(context, texts)
-    claimed = await _forget_claims(context, said.topic, ())
+    claimed = await _forget_claims(context, said.topic, ()) or await _forget_several(context, said)
     if claimed is not None:
         return claimed
     known = await _says(context, texts)
@@ -323,6 +323,25 @@ async def _forget_claims(
         return Answer(
             (replies.forgotten_topic(topic, words=gone.messages > 0),), logged=replies.FORGOTTEN
         )
+
+    return Command(BLANKED, act)
+
+
+async def _forget_several(context: CommandContext, said: ForgetTopic) -> Command | None:
+    """Forget topics named in one breath: "my age and my job". None: of one of them nothing is
+    claimed."""
+    topics = mentions.topics_in(said.topic)
+    if len(topics) < 2:
+        return None
+    each = [await _forget_claims(context, topic, ()) for topic in topics]
+    found = [command for command in each if command is not None]
+    if len(found) < len(topics):
+        return None
+
+    async def act(message_id: int) -> Answer:
+        for command in found:
+            await command.act(message_id)
+        return Answer((replies.FORGOTTEN,))
 
     return Command(BLANKED, act)
 

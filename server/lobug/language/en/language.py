@@ -193,6 +193,14 @@ def _forget_own(slots: Mapping[str, str]) -> Meaning | None:
     return ForgetTopic(topic, sure=own) if own or len(topic.split()) <= MOST_TOPIC_WORDS else None
 
 
+def _delete_own(slots: Mapping[str, str]) -> Meaning | None:
+    """ "Delete my code": of memory only if it knows that."""
+    topic = slots["topic"]
+    if _POINTING.match(topic) or len(topic.split()) > MOST_TOPIC_WORDS:
+        return None
+    return ForgetTopic(topic, sure=False)
+
+
 def _talked_about(slots: Mapping[str, str]) -> Meaning:
     return TalkedAbout(slots.get("period", "").lower())
 
@@ -225,6 +233,7 @@ _MEANINGS: Mapping[str, Callable[[Mapping[str, str]], Meaning | Ordinary | None]
     "ForgetStatement": _forget_statement,
     "ForgetTopic": _forget_topic,
     "ForgetOwn": _forget_own,
+    "DeleteOwn": _delete_own,
     "ForgetLast": lambda _: ForgetLast(),
     "ForgetThat": lambda _: ForgetLast(sure=False),
     "ForgetEverything": lambda _: ForgetEverything(),

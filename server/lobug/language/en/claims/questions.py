@@ -87,6 +87,8 @@ OF_THINGS = frozenset({"location", "takes_place"})
 STILL_HAVE = re.compile(
     r"(?:do|have) (?:i|we) still (?:have|got|own) (?:my|the|our) (?P<value>[\w -]+)", re.IGNORECASE
 )
+WIDE = frozenset({"play", "have"})
+"""What asks of the user too much, or of what goes on: "what am I playing?"."""
 ABLE = re.compile(r"^can (?!not )")
 ABILITIES = frozenset({"language", "instrument", "sport", "skill"})
 PARTS: Mapping[str, str] = {"eyes": "eye_colour", "hair": "hair"}
@@ -110,7 +112,7 @@ def read_question(text: str) -> Asked | None:
     parsed = parse(body)
     if parsed is None:
         return None
-    asked = first_read(parsed.readings, parsed.wh, told=parsed.told)
+    asked = first_read(parsed.readings, parsed.wh, told=parsed.told, before=parsed.before)
     if asked is None and parsed.noun is not None:
         asked = of_noun(parsed.noun, parsed.wh or "what", sure=True) or _all_of(parsed)
     still = STILL_HAVE.fullmatch(body.strip(" ?!."))
@@ -144,11 +146,13 @@ def _asks_or_orders(sentence: str) -> bool:
     return speech_acts.is_question(body) or speech_acts.is_command(body)
 
 
-def first_read(readings: Iterable[Predicate], wh: str, *, told: bool) -> Asked | None:
+def first_read(
+    readings: Iterable[Predicate], wh: str, *, told: bool, before: bool = False
+) -> Asked | None:
     """What the first reading asks that a relation fits."""
     for reading in readings:
         tidy = replace(reading, text=INSIDE.sub("", reading.text).strip())
-        asked = _of_wh(tidy, wh, told=told) if wh else _whether(tidy)
+        asked = _of_wh(tidy, wh, told=told, before=before) if wh else _whether(tidy)
         if asked is None:
             continue
         if reading.definite and asked.subject == reading.path and asked.relation in OF_THINGS:
@@ -157,7 +161,7 @@ def first_read(readings: Iterable[Predicate], wh: str, *, told: bool) -> Asked |
     return None
 
 
-def _of_wh(predicate: Predicate, wh: str, *, told: bool) -> Asked | None:
+def _of_wh(predicate: Predicate, wh: str, *, told: bool, before: bool) -> Asked | None:
     """What a question with "what", "where" and the like asks."""
     path, past = predicate.path, predicate.past
     book = relation_book()
@@ -178,6 +182,8 @@ def _of_wh(predicate: Predicate, wh: str, *, told: bool) -> Asked | None:
             return Asked(path, "lent")
     if (wh, predicate.text) == ("where", "park"):
         return Asked((*path, "car"), "location")
+    if wh == "what" and path == USER and predicate.text in WIDE:
+        return None
     kind = "thing" if predicate.definite else book.kind_of(path)
     question = wording_book().asked(f"{wh} {ABLE.sub('', predicate.text)}", kind)
     # "Where do I put my trash?" asks where it belongs.
@@ -186,6 +192,8 @@ def _of_wh(predicate: Predicate, wh: str, *, told: bool) -> Asked | None:
         married = predicate.text.startswith("marry")  # "who did I marry?" is about now
         return _of_question(path, question, past=past and not married)
     somebody = book.kind_of(path) in {"person", "named"} and (told or path != USER)
+    if wh == "what" and predicate.text == "do" and before and past:
+        return Asked(path, "job", past=True)  # "what did I do before I retired?"
     if wh == "what" and predicate.text == "do" and somebody and not past:
         return Asked(path, "job")
     return None
@@ -225,10 +233,15 @@ def _of_question(path: Path, question: Question, *, past: bool) -> Asked | None:
         relation = {"kept": "location", "appointment": "takes_place"}.get(relation, relation)
     if relation == "colour" and subject[-1] in PARTS and len(subject) > 1:
         subject, relation = subject[:-1], PARTS[subject[-1]]
-    if (subject == USER and relation in NOT_OF_USER) or DEVICE.intersection(subject[-1].split()):
+    if (subject == USER and relation in NOT_OF_USER) or _is_of_device(subject):
         return None
     asked = Asked(subject, relation, question.kind, past=past)
     return asked if question.value is None else _with_value(asked, question.value)
+
+
+def _is_of_device(path: Path) -> bool:
+    """Whether another part of the assistant answers for it: a timer, but not an alarm code."""
+    return path[-1].split()[-1] in DEVICE
 
 
 def _is_event(path: Path) -> bool:
@@ -257,7 +270,7 @@ def of_noun(path: Path, wh: str, *, sure: bool = False) -> Asked | None:
     book = relation_book()
     noun, past = path[-1], False
     owner = path[:-1]
-    if DEVICE.intersection(noun.split()):
+    if _is_of_device(path):
         return None
     kind = book.kind_of(owner)
     reading = book.noun(noun, kind) or book.noun(noun.removesuffix("s"), kind)
