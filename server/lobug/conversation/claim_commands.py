@@ -22,7 +22,8 @@ LIKELY = 0.5
 """Confidence from which something that no relation holds may answer a question."""
 
 OPEN_RELATIONS = frozenset({"attribute", "kind", "location", "takes_place"})
-"""Relations of anything: a question for one of which nothing is known is an ordinary question."""
+"""Relations of anything: a question for one of something of which nothing at all is known is an
+ordinary question."""
 
 
 async def answer(context: CommandContext) -> Command | None:
@@ -39,8 +40,10 @@ async def answer(context: CommandContext) -> Command | None:
         return context.say(replies.which_one(found.name, found.subjects))
     past = [(claim, replies.until(ended_at, context.today)) for claim, ended_at in found.over]
     said = reader.answer(found.asked, found.claims, past, found.names)
-    if said == reader.answer(found.asked, (), (), found.names):  # it knows nothing
-        if asked.relation is None or asked.relation in OPEN_RELATIONS:
+    nothing = asked.relation is not None or not (found.claims or found.over)
+    if nothing and said == reader.answer(found.asked, (), (), found.names):
+        unheard_of = asked.relation in OPEN_RELATIONS and not found.related
+        if asked.relation is None or unheard_of:
             return None
         if await _may_know(context):
             return None

@@ -318,10 +318,15 @@ _OF_NO_OWNER = re.compile(
 
 
 def topics_in(text: str) -> tuple[str, ...]:
-    """The topics that "and" joins, each with its owner: "my age" and "my job" of "my age and job"."""
+    """The topics that "and" joins, each with its owner: "my age and job" is "my age", "my job"."""
     parts = [part for part in _JOINED.split(text) if part]
     owner = _OWNER.match(text)
     said = [
         part if owner is None or _OF_NO_OWNER.match(part) else f"{owner[0]}{part}" for part in parts
     ]
     return tuple(said)
+
+
+def is_pronoun(text: str) -> bool:
+    """Whether a topic is somebody named before: "her"."""
+    return text.lower() in {"him", "her", "them"}

@@ -86,7 +86,17 @@ EVENT_WITH = re.compile(
     r" (?P<who>(?:\w+ )?\w+?)(?:'s)?(?= |$)",
     re.IGNORECASE,
 )
-BORROWED = re.compile(r"^who (?:has )?borrowed\b", re.IGNORECASE)
+BORROWED = re.compile(r"^who(?:'s| has|s)? (?:borrowed|got)\b", re.IGNORECASE)
+THERE_IS = re.compile(
+    r"^(?:is|are) there (?:anything|something|any (?:foods?|things?))(?: that| which| else)*"
+    r" (?=(?:i|we|my|he|she|they)\b)",
+    re.IGNORECASE,
+)
+FROM_WHICH = re.compile(
+    r"^(?P<at>from|in|at) (?P<wh>(?:which|what) \w+)"
+    r" (?P<rest>.*\b(?:comes?|lives?|works?|born))$",
+    re.IGNORECASE,
+)
 CODE_FOR = re.compile(
     r"\b(?:the|my|our) (?P<what>code|pin|pin code|combination) (?:for|of|to) (?:the|my|our)"
     r" (?P<thing>(?:[\w'-]+ ){0,2}?[\w'-]+)(?= (?:is|was|again|please)\b|$)",
@@ -137,7 +147,8 @@ def parse(text: str) -> Parsed | None:
     unsaid = SAID.sub(r"\g<wh> ", plain)
     told = told or unsaid != plain
     body = UNSPLIT.sub(r"\1 is", CLEFT.sub(r"\g<wh> ", unsaid))
-    body = BORROWED.sub("who has", body)
+    body = BORROWED.sub("who has", THERE_IS.sub("what ", body))
+    body = FROM_WHICH.sub(r"\g<wh> \g<rest> \g<at>", body)
     body = CODE_FOR.sub(r"my \g<thing> \g<what>", body)
     body = TO_PLACE.sub(r"\g<event>", EVENT_WITH.sub(r"\g<who> \g<event>", body))
     tag = TAG.search(body)

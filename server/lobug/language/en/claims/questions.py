@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from lobug.language.claims import USER, Asked, Path
 from lobug.language.en import speech_acts
-from lobug.language.en.claims.clause_parser import tokens
+from lobug.language.en.claims.clause_parser import lemma, tokens
 from lobug.language.en.claims.question_parser import (
     INSIDE,
     OPENING,
@@ -84,11 +84,12 @@ OF_HOUSEHOLD = frozenset({"wifi_password", "code", "licence_plate", "rent"})
 """What is asked for with "the": "what's the wifi password?"."""
 OF_THINGS = frozenset({"location", "takes_place"})
 """What is asked of "the spare key", which is the user's if memory knows it."""
+WHO_DOES = re.compile(
+    r"who(?: else)? (?P<verb>is|has|\w+s) (?:got )?(?P<rest>(?!my\b|our\b|you).+)", re.IGNORECASE
+)
 STILL_HAVE = re.compile(
     r"(?:do|have) (?:i|we) still (?:have|got|own) (?:my|the|our) (?P<value>[\w -]+)", re.IGNORECASE
 )
-WIDE = frozenset({"play", "have"})
-"""What asks of the user too much, or of what goes on: "what am I playing?"."""
 ABLE = re.compile(r"^can (?!not )")
 ABILITIES = frozenset({"language", "instrument", "sport", "skill"})
 PARTS: Mapping[str, str] = {"eyes": "eye_colour", "hair": "hair"}
@@ -111,7 +112,7 @@ def read_question(text: str) -> Asked | None:
         return None
     parsed = parse(body)
     if parsed is None:
-        return None
+        return _of_anyone(body)
     asked = first_read(parsed.readings, parsed.wh, told=parsed.told, before=parsed.before)
     if asked is None and parsed.noun is not None:
         asked = of_noun(parsed.noun, parsed.wh or "what", sure=True) or _all_of(parsed)
@@ -119,9 +120,25 @@ def read_question(text: str) -> Asked | None:
     if asked is None and still is not None:
         return Asked(USER, "owns", value=still["value"])
     if asked is None:
-        return None
+        return _of_anyone(body)
     past = (asked.past and not parsed.again) or parsed.before
     return in_its_time(replace(asked, past=past))
+
+
+def _of_anyone(body: str) -> Asked | None:
+    """ "Who plays the cello?", "who is allergic to nuts?": memory answers if it knows somebody."""
+    match = WHO_DOES.match(body.strip(" ?!."))
+    verb = None if match is None else lemma(match["verb"].lower())
+    if match is None or verb is None or VAGUE.search(match["rest"]):
+        return None
+    reading = relation_book().said(f"{verb} {match['rest']}", "person")
+    if reading is None or not reading.value or reading.thing is not None:
+        return None
+    relation = reading.relation.id
+    if relation in NOT_OF_USER or relation == "name":
+        return None
+    kind = (reading.kind or "").lower()
+    return Asked(("anyone",), relation, kind, ARTICLE.sub("", reading.value))
 
 
 def in_its_time(asked: Asked) -> Asked:
@@ -152,6 +169,8 @@ def first_read(
     """What the first reading asks that a relation fits."""
     for reading in readings:
         tidy = replace(reading, text=INSIDE.sub("", reading.text).strip())
+        if (wh, reading.path, tidy.text) == ("what", USER, "play"):
+            continue  # "what am I playing?" asks what goes on
         asked = _of_wh(tidy, wh, told=told, before=before) if wh else _whether(tidy)
         if asked is None:
             continue
@@ -182,8 +201,6 @@ def _of_wh(predicate: Predicate, wh: str, *, told: bool, before: bool) -> Asked 
             return Asked(path, "lent")
     if (wh, predicate.text) == ("where", "park"):
         return Asked((*path, "car"), "location")
-    if wh == "what" and path == USER and predicate.text in WIDE:
-        return None
     kind = "thing" if predicate.definite else book.kind_of(path)
     question = wording_book().asked(f"{wh} {ABLE.sub('', predicate.text)}", kind)
     # "Where do I put my trash?" asks where it belongs.
@@ -192,11 +209,10 @@ def _of_wh(predicate: Predicate, wh: str, *, told: bool, before: bool) -> Asked 
         married = predicate.text.startswith("marry")  # "who did I marry?" is about now
         return _of_question(path, question, past=past and not married)
     somebody = book.kind_of(path) in {"person", "named"} and (told or path != USER)
-    if wh == "what" and predicate.text == "do" and before and past:
-        return Asked(path, "job", past=True)  # "what did I do before I retired?"
-    if wh == "what" and predicate.text == "do" and somebody and not past:
-        return Asked(path, "job")
-    return None
+    works = (somebody and not past) or (before and past)  # "what did I do before I retired?"
+    return (
+        Asked(path, "job", past=past) if (wh, predicate.text) == ("what", "do") and works else None
+    )
 
 
 def _may_be_able(predicate: Predicate, relation: str) -> bool:

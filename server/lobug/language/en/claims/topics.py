@@ -17,7 +17,7 @@ from lobug.language.en.claims.question_parser import (
     whole,
     without_trailing,
 )
-from lobug.language.en.claims.question_phrases import DETERMINERS
+from lobug.language.en.claims.question_phrases import DETERMINERS, OBJECTS
 from lobug.language.en.claims.questions import (
     LONGEST,
     OF_HOUSEHOLD,
@@ -41,6 +41,7 @@ DENIAL = re.compile(
     r"\s+",
     re.IGNORECASE,
 )
+SOMEBODY = frozenset({"him", "her", "them"})
 STATES_HAVING = re.compile(r"(?:i|we)(?:'ve)? (?:have|own|got)\b", re.IGNORECASE)
 CALLED = re.compile(r"\s+(?:called|named) (?-i:[A-Z])[\w'-]*$", re.IGNORECASE)
 
@@ -55,6 +56,8 @@ def read_topic(text: str) -> Asked | None:
         return None
     if body.lower() in {"me", "myself", "us"}:
         return Asked(USER, None)
+    if body.lower() in SOMEBODY:
+        return Asked((OBJECTS[body.lower()],), None)
     body = CODE_FOR.sub(r"my \g<thing> \g<what>", body)
     body = DENIAL.sub(" ", UNSPLIT.sub(r"\1 is", body))
     found = tokens(body)
@@ -77,7 +80,10 @@ def _of_noun(path: Path, found: Sequence[Token]) -> Asked | None:
     if len(path) == 1:
         if found[0].low in DETERMINERS:  # "the wifi password" is the user's
             shared = of_noun(("user", *path), "what")
-            return shared if shared is not None and shared.relation in OF_HOUSEHOLD else None
+            if shared is not None and shared.relation in OF_HOUSEHOLD:
+                return shared
+            somebody = relation_book().kind_of(("user", *path)) in {"person", "pet"}
+            return Asked(path, None) if somebody and found[0].low == "the" else None
         return None if path[0] in POINTING else Asked(path, None)
     if relation_book().kind_of(path) in {"person", "pet"} and path[-1] not in {"pet", "pets"}:
         return Asked(path, None)
