@@ -62,6 +62,14 @@ COMMANDS: tuple[tuple[str, Meaning], ...] = (
     ("forget everything you know about Anna", ForgetTopic("Anna")),
     ("forget my address", ForgetTopic("my address")),
     ("forget where I live", ForgetTopic("where I live")),
+    ("please don't remember how much I earn", ForgetTopic("how much I earn")),
+    ("I don't want you to remember my sister's name", ForgetTopic("my sister's name")),
+    ("I'd rather you forgot my address", ForgetTopic("my address")),
+    ("delete my door code", ForgetTopic("my door code", sure=False)),
+    ("forget her", ForgetTopic("her", sure=False)),
+    ("forget everything about him", ForgetTopic("him")),
+    ("forget what I told you a minute ago", ForgetLast()),
+    ("pretend I never said that", ForgetLast()),
     ("delete my phone number from your memory", ForgetTopic("my phone number")),
     ("delete everything you know about my boss", ForgetTopic("my boss")),
     ("forget what I just said", ForgetLast()),
@@ -155,6 +163,8 @@ what did you just say
 tell me something I don't know
 sorry I forgot that you are a robot
 can you delete my alarm
+remove the timer
+I don't remember my password
 save the file
 note to self buy milk
 how are you today

@@ -24,7 +24,8 @@ LIKELY = 0.5
 """Confidence from which something that no relation holds may answer a question."""
 
 OPEN_RELATIONS = frozenset({"attribute", "kind", "location", "takes_place"})
-"""Relations of anything: a question for one of which nothing is known is an ordinary question."""
+"""Relations of anything: a question for one of something of which nothing at all is known is an
+ordinary question."""
 
 
 async def answer(context: CommandContext) -> Command | None:
@@ -71,11 +72,10 @@ async def _look_up(context: CommandContext) -> _Told | Command | None:
         return context.say(replies.which_one(found.name, found.subjects))
     past = [(claim, replies.until(ended_at, context.today)) for claim, ended_at in found.over]
     said = reader.answer(found.asked, found.claims, past, found.names)
-    known = bool(found.claims or found.over)
-    if known and asked.relation is not None:  # what else holds of the subject may not answer it
-        known = said != reader.answer(found.asked, (), (), found.names)
-    if not known:
-        if asked.relation is None or asked.relation in OPEN_RELATIONS:
+    nothing = asked.relation is not None or not (found.claims or found.over)
+    if nothing and said == reader.answer(found.asked, (), (), found.names):
+        unheard_of = asked.relation in OPEN_RELATIONS and not found.related
+        if asked.relation is None or unheard_of:
             return None
         if not context.memory.keeps_user_memories or await _may_know(context):
             return None  # what is not kept may have been told

@@ -268,6 +268,8 @@ async def forget_statement(
     """Forget a statement. None: the model guessed the command, and no memory matches."""
     texts = (about_the_user(said.statement), said.statement)
     claimed = None if guessed else await _forget_claims(context, said.statement, texts)
+    if claimed is None and not guessed:
+        claimed = await _forget_several(context, said.statement)
     if claimed is not None:
         return claimed
     return await _ask_about(context, texts) if guessed else _erase(context, texts)
@@ -281,7 +283,11 @@ async def forget_topic(
     texts = (said.topic, about_the_user(said.topic))
     if guessed:
         return await _ask_about(context, texts)
-    claimed = await _forget_claims(context, said.topic, ())
+    if not said.sure and mentions.is_pronoun(said.topic):
+        return await _ask_about_somebody(context, said.topic)
+    claimed = await _forget_claims(context, said.topic, ()) or await _forget_several(
+        context, said.topic
+    )
     if claimed is not None:
         return claimed
     known = await _says(context, texts)
@@ -290,7 +296,7 @@ async def forget_topic(
     if known:
         question = Question("forget_words", context.until(), sentences=texts)
         return context.ask(replies.shall_i_forget_topic(said.topic), question, logged=BLANKED)
-    likely = await _likely(context, texts[1]) if said.sure else []
+    likely = await _likely(context, texts[1], said.topic) if said.sure else []
     if likely or not said.sure:
         return _ask(context, likely) if likely else None
     return await _ask_about_unread(context)
@@ -326,6 +332,40 @@ async def _forget_claims(
         return Answer(
             (replies.forgotten_topic(topic, words=gone.messages > 0),), logged=replies.FORGOTTEN
         )
+
+    return Command(BLANKED, act)
+
+
+async def _ask_about_somebody(context: CommandContext, pronoun: str) -> Command | None:
+    """ "Forget her": ask about all that is known of whom that may be. None: of nobody."""
+    claims = context.memory.claims
+    asked = claims.reader.read_topic(pronoun)
+    if asked is None:
+        return None
+    found = await claims.find(context.conversation.conversation_key, asked)
+    if not isinstance(found, Found) or not found.entries:
+        return None
+    known = [(await context.memory.get(context.scope, one)).entry for one in found.entries]
+    question = Question("forget_these", context.until(), tuple(known))
+    told = [entry.content for entry in known[:MAX_ASKED]]
+    return context.ask(replies.shall_i_forget(told), question, logged=BLANKED)
+
+
+async def _forget_several(context: CommandContext, topic: str) -> Command | None:
+    """Forget topics named in one breath: "my age and my job". None: of one of them nothing is
+    claimed."""
+    topics = mentions.topics_in(topic)
+    if len(topics) < 2:
+        return None
+    each = [await _forget_claims(context, one, ()) for one in topics]
+    found = [command for command in each if command is not None]
+    if len(found) < len(topics):
+        return None
+
+    async def act(message_id: int) -> Answer:
+        for command in found:
+            await command.act(message_id)
+        return Answer((replies.FORGOTTEN,))
 
     return Command(BLANKED, act)
 
@@ -418,9 +458,17 @@ async def _found(context: CommandContext, texts: Iterable[str]) -> list[Entry]:
     return [entry for entry in found.values() if entry.status != "inactive"]
 
 
-async def _likely(context: CommandContext, query: str) -> list[Entry]:
+async def _likely(context: CommandContext, query: str, topic: str) -> list[Entry]:
+    """Entries that may say what a topic names."""
     found = await context.search(query, MAX_ASKED)
-    return [entry for hit, entry in found if hit.confidence >= LIKELY]
+    likely = [entry for hit, entry in found if hit.confidence >= LIKELY]
+    claims = context.memory.claims
+    asked = claims.reader.read_topic(topic)
+    if asked is None or asked.relation is None:
+        return likely
+    # What claims another relation is not what a topic with a relation of its own names.
+    claiming = await claims.having([entry.id for entry in likely])
+    return [entry for entry in likely if entry.id not in claiming]
 
 
 async def _says(context: CommandContext, texts: Iterable[str]) -> bool:

@@ -15,7 +15,7 @@ from importlib.resources import files
 
 from hassil import Intents, RecognizeResult, TextSlotList, recognize_all
 
-from lobug.language.en import speech_acts, turn_taking
+from lobug.language.en import mentions, speech_acts, turn_taking
 from lobug.language.en.speech_acts import (
     is_own,
     is_statement,
@@ -54,6 +54,11 @@ _DROPPED = re.compile(
 """Who says "forget that idea" drops it; nothing is to be erased."""
 _ASKING_WORD = re.compile(r"^(?:that|what|when|where|who|how|which)\s+", re.IGNORECASE)
 _SPEAKER = re.compile(r"\b(?:i|my|me|we|our)\b", re.IGNORECASE)
+_OF_DEVICE = re.compile(
+    r"\b(?:alarms?|timers?|reminders?|lists?|events?|playlists?|files?|messages?|emails?|notes?)$",
+    re.IGNORECASE,
+)
+"""What is deleted elsewhere, not in memory."""
 MOST_TOPIC_WORDS = 8
 """Words of what is to be forgotten, where it is not said to be the speaker's own."""
 _OPENING = re.compile(
@@ -180,6 +185,8 @@ def _forget_statement(slots: Mapping[str, str]) -> Meaning | Ordinary:
 
 
 def _forget_topic(slots: Mapping[str, str]) -> Meaning | Ordinary:
+    if mentions.is_pronoun(slots["topic"]):
+        return ForgetTopic(slots["topic"])
     if _POINTING.match(slots["topic"]):
         return Ordinary()
     if _PERSONAL.match(slots["topic"]):
@@ -189,6 +196,8 @@ def _forget_topic(slots: Mapping[str, str]) -> Meaning | Ordinary:
 
 def _forget_own(slots: Mapping[str, str]) -> Meaning | Ordinary | None:
     topic = slots["topic"]
+    if mentions.is_pronoun(topic):
+        return ForgetTopic(topic, sure=False)
     if _POINTING.match(topic):
         return None
     if _DROPPED.match(topic):
@@ -197,6 +206,16 @@ def _forget_own(slots: Mapping[str, str]) -> Meaning | Ordinary | None:
         _ASKING_WORD.match(topic) is not None and _SPEAKER.search(topic) is not None
     )
     return ForgetTopic(topic, sure=own) if own or len(topic.split()) <= MOST_TOPIC_WORDS else None
+
+
+def _delete_own(slots: Mapping[str, str]) -> Meaning | None:
+    """ "Delete my code": of memory only if it knows that."""
+    topic = slots["topic"]
+    if _POINTING.match(topic) or len(topic.split()) > MOST_TOPIC_WORDS:
+        return None
+    if _OF_DEVICE.search(topic):
+        return None
+    return ForgetTopic(topic, sure=False)
 
 
 def _talked_about(slots: Mapping[str, str]) -> Meaning:
@@ -231,6 +250,7 @@ _MEANINGS: Mapping[str, Callable[[Mapping[str, str]], Meaning | Ordinary | None]
     "ForgetStatement": _forget_statement,
     "ForgetTopic": _forget_topic,
     "ForgetOwn": _forget_own,
+    "DeleteOwn": _delete_own,
     "ForgetLast": lambda _: ForgetLast(),
     "ForgetThat": lambda _: ForgetLast(sure=False),
     "ForgetEverything": lambda _: ForgetEverything(),

@@ -304,3 +304,29 @@ def _needle(stem: str) -> str:
 IRREGULAR_STEMS = words.stems(words.IRREGULAR.values()) | {
     words.stem(word) for word in words.IRREGULAR
 }
+
+
+_JOINED = re.compile(r",? and (?:also )?|, ", re.IGNORECASE)
+_OWNER = re.compile(
+    r"(?:my|our|his|her|their) (?:[\w-]+'s )?|[A-Z][\w-]*'s ",
+)
+_OF_NO_OWNER = re.compile(
+    r"(?:my|our|his|her|their|the|that|where|what|when|who|how|about|everything)\b"
+    r"|(?-i:[A-Z])|.*'s ",
+    re.IGNORECASE,
+)
+
+
+def topics_in(text: str) -> tuple[str, ...]:
+    """The topics that "and" joins, each with its owner: "my age and job" is "my age", "my job"."""
+    parts = [part for part in _JOINED.split(text) if part]
+    owner = _OWNER.match(text)
+    said = [
+        part if owner is None or _OF_NO_OWNER.match(part) else f"{owner[0]}{part}" for part in parts
+    ]
+    return tuple(said)
+
+
+def is_pronoun(text: str) -> bool:
+    """Whether a topic is somebody named before: "her"."""
+    return text.lower() in {"him", "her", "them"}

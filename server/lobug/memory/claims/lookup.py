@@ -13,6 +13,9 @@ from lobug.memory.claims.assertion import DEPARTED, HOLDERS, PARTNER, known_subj
 from lobug.memory.claims.subjects import NAME, Ambiguous, Subjects, plain
 from lobug.storage.driver import Connection
 
+ANYONE: Path = ("anyone",)
+"""The subject of "who plays the cello?"."""
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -66,14 +69,46 @@ def find(
     named = claim_rows.of_relation(connection, user, NAME)
     names = {one.subject: one.value for one in named if one.status == "active" and one.holds}
     known = known_subjects(connection, user)
+    if asked.subject == ANYONE:
+        return _of_anyone(connection, reader, user, asked, names)
     meant = _knowing(connection, user, asked, names) or subjects.resolve(
         asked.subject, Subjects(names, known, recent(referents)), reader.refers
     )
-    if meant is None or isinstance(meant, Ambiguous):
+    if isinstance(meant, Ambiguous):
         return meant
-    if meant[0] != "user" and meant not in known:
+    meant = _own_thing(asked.subject, meant, known)
+    if meant is None or (meant[0] != "user" and meant not in known):
         return None
     return _held(connection, reader, user, replace(asked, subject=meant), names, known)
+
+
+def _of_anyone(
+    connection: Connection,
+    reader: ClaimReader,
+    user: str,
+    asked: Asked,
+    names: Mapping[Path, str],
+) -> Found | None:
+    """Of whom a value holds: "who plays the cello?". None: of nobody who is known."""
+    same = tuple(
+        one
+        for one in claim_rows.of_relation(connection, user, asked.relation or "")
+        if one.status == "active"
+        and one.holds
+        and one.kind == asked.kind
+        and (not asked.value or reader.same_value(one.relation, one.value, asked.value))
+    )
+    if not same:
+        return None
+    shown = {plain(path): name for path, name in names.items()}
+    return Found(asked, ANYONE, same, (), (), shown)
+
+
+def _own_thing(said: Path, meant: Path | None, known: frozenset[Path]) -> Path | None:
+    """A subject that is the user's, though nobody said so: "the twins"."""
+    own = ("user", *said)
+    unknown = meant is None or (meant[0] != "user" and meant not in known)
+    return own if unknown and len(said) == 1 and own in known else meant
 
 
 def _knowing(
@@ -191,7 +226,9 @@ def _implied(
             elif wanted:
                 dead = any(claim.relation in DEPARTED for claim in own)
                 # The death tells that it is over, the name that there is one.
-                telling = [claim for claim in own if claim.relation in (DEPARTED if dead else {NAME})]
+                telling = [
+                    claim for claim in own if claim.relation in (DEPARTED if dead else {NAME})
+                ]
                 said = Claim(plain(subject), relation, noun, holds=not dead, ended=dead)
                 found[said] = telling or own[:1]
         return found
@@ -249,7 +286,10 @@ def about(
     meant = subjects.resolve(
         asked.subject, Subjects(names, known, recent(referents)), reader.refers
     )
-    if meant is None or isinstance(meant, Ambiguous):
+    if isinstance(meant, Ambiguous):
+        return About()
+    meant = _own_thing(asked.subject, meant, known)
+    if meant is None:
         return About()
     if asked.relation is None:
         return _of_subjects(connection, reader, user, [meant])

@@ -24,6 +24,7 @@ from lobug.language.en.claims.recitation import (
     bare_kin,
     called,
     is_somebody,
+    recite,
     subject_of_names,
     with_name,
 )
@@ -58,6 +59,15 @@ RELATIVES: Mapping[str, frozenset[str]] = {
 """Relatives that a relation is about, beside what it says of all of them."""
 
 
+_MEAT = frozenset("meat beef pork chicken lamb ham bacon steak turkey sausages".split())
+EXCLUDES: Mapping[str, frozenset[str]] = {
+    "vegetarian": _MEAT | {"fish"},
+    "pescatarian": _MEAT,
+    "vegan": _MEAT | frozenset("fish eggs cheese milk dairy butter honey seafood".split()),
+}
+"""What somebody on a diet does not eat."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Known:
     """What is known for one question."""
@@ -87,6 +97,8 @@ def answer(
 ) -> str:
     """The answer to a question; see ``lobug.language.claims.ClaimReader``. Claims are those of the
     subject, the oldest first; those of relations that do not answer the question are left out."""
+    if asked.subject == ("anyone",):  # "who plays the cello?"
+        return " ".join(recite(active, names))
     if asked.relation is None:
         return about(asked.subject, active, [claim for claim, _ in past], names)
     known = _known(asked, active, past, names)
@@ -214,7 +226,9 @@ def _otherwise(known: _Known, value: str) -> str:
     alike = [claim for claim in known.alike if value and _is_asked(claim, value)]
     near = [claim for claim in known.beside if claim.holds] or alike
     if near:
-        return _sentence(statements(near, known.subject))
+        says = statements(near, known.subject)
+        excluded = any(value.lower() in EXCLUDES.get(c.value.lower(), ()) for c in near)
+        return SAY["no"].format(says=says) if excluded else _sentence(says)
     return _known_by_name(known) or _unknown(known)
 
 

@@ -40,6 +40,13 @@ CLEFT = re.compile(
     r"\b(?P<wh>where|what|who|when|which \w+|what \w+) (?:is|was) it (?:that )?(?=i\b|my\b)", re.I
 )
 UNSPLIT = re.compile(r"\b(what|where|who|when|how)s\b", re.IGNORECASE)
+SAID = re.compile(
+    r"^(?P<wh>(?:where|what|who|which|how)\b(?: [\w'-]+){0,3}?) (?:did|have|had) (?:i|we)"
+    r" (?:say|said|tell you|told you|mention|mentioned)(?: to you)?(?: that)?"
+    r" (?=(?:i|we|my|our|he|she|they|his|her|their|the)\b)",
+    re.IGNORECASE,
+)
+""" "Where did I say I live?" asks where I live."""
 TAG = re.compile(
     r",?\s+(?:right|correct|isn't it"
     r"|(?:do|does|did|am|is|are|was|were|have|has|had|ai)(?:n't)? (?:i|we|you|he|she|it|they))$",
@@ -56,7 +63,8 @@ TRAILING = re.compile(
 )
 BEFORE = re.compile(
     r"[\s,]+(?:before(?: that| this| (?-i:[A-Z])\w+)?|in the past|back then|previously|formerly"
-    r"|earlier|originally|once|at that time|in those days|as a (?:child|kid))$",
+    r"|earlier|originally|once|at that time|in those days|as a (?:child|kid)"
+    r"|before (?:i|we|he|she|they) (?:[\w']+ ){0,5}[\w']+)$",
     re.IGNORECASE,
 )
 INSIDE = re.compile(
@@ -78,9 +86,20 @@ EVENT_WITH = re.compile(
     r" (?P<who>(?:\w+ )?\w+?)(?:'s)?(?= |$)",
     re.IGNORECASE,
 )
-BORROWED = re.compile(r"^who (?:has )?borrowed\b", re.IGNORECASE)
+BORROWED = re.compile(r"^who(?:'s| has|s)? (?:borrowed|got)\b", re.IGNORECASE)
+THERE_IS = re.compile(
+    r"^(?:is|are) there (?:anything|something|any (?:foods?|things?))(?: that| which| else)*"
+    r" (?=(?:i|we|my|he|she|they)\b)",
+    re.IGNORECASE,
+)
+FROM_WHICH = re.compile(
+    r"^(?P<at>from|in|at) (?P<wh>(?:which|what) \w+)"
+    r" (?P<rest>.*\b(?:comes?|lives?|works?|born))$",
+    re.IGNORECASE,
+)
 CODE_FOR = re.compile(
-    r"\bthe (?P<what>code|pin|combination|password) (?:for|of|to) (?:the|my|our) (?P<thing>\w+)",
+    r"\b(?:the|my|our) (?P<what>code|pin|pin code|combination) (?:for|of|to) (?:the|my|our)"
+    r" (?P<thing>(?:[\w'-]+ ){0,2}?[\w'-]+)(?= (?:is|was|again|please)\b|$)",
     re.I,
 )
 TO_PLACE = re.compile(r"\b(?P<event>flight|train|bus|ferry|trip) to [A-Z]\w+")
@@ -125,8 +144,11 @@ def parse(text: str) -> Parsed | None:
     body = text.replace("\u2019", "'").strip(" ?!.,")
     plain = ASKING.sub("", body)
     told = plain != body
-    body = UNSPLIT.sub(r"\1 is", CLEFT.sub(r"\g<wh> ", plain))
-    body = BORROWED.sub("who has", body)
+    unsaid = SAID.sub(r"\g<wh> ", plain)
+    told = told or unsaid != plain
+    body = UNSPLIT.sub(r"\1 is", CLEFT.sub(r"\g<wh> ", unsaid))
+    body = BORROWED.sub("who has", THERE_IS.sub("what ", body))
+    body = FROM_WHICH.sub(r"\g<wh> \g<rest> \g<at>", body)
     body = CODE_FOR.sub(r"my \g<thing> \g<what>", body)
     body = TO_PLACE.sub(r"\g<event>", EVENT_WITH.sub(r"\g<who> \g<event>", body))
     tag = TAG.search(body)

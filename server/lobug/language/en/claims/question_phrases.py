@@ -53,6 +53,8 @@ NOT_NAMES = NEVER_IN_NOUN | frozenset(
     play stop start let see look say come put set find""".split()
 )
 """Words in small letters that are nobody's name."""
+OF_ANYTHING = frozenset({"name", "birthday", "age"})
+"""What everything may have, so that the word before is its owner: "my teddys name"."""
 OF_NOUNS = frozenset({"birth", "work", "origin", "residence"})
 """What follows "of" within a noun: "my date of birth"."""
 MOST_WORDS = 5
@@ -119,8 +121,10 @@ def _owned(found: Sequence[Token], at: int, path: Path) -> list[tuple[Path, int]
 def _is_bare_owner(noun: Sequence[Token], following: Token) -> bool:
     """Whether speech-to-text left out an apostrophe: "my sisters name"."""
     singular = _singular(noun[-1].low)
-    if singular == noun[-1].low or not _is_somebody(singular):
+    if singular == noun[-1].low:
         return False
+    if not _is_somebody(singular):
+        return following.low in OF_ANYTHING
     book = relation_book()
     low = following.low
     return _is_somebody(low) or book.noun(low, "person") is not None

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from lobug.language.claims import USER, Asked, Path
 from lobug.language.en import speech_acts
-from lobug.language.en.claims.clause_parser import tokens
+from lobug.language.en.claims.clause_parser import lemma, tokens
 from lobug.language.en.claims.question_parser import (
     INSIDE,
     OPENING,
@@ -85,6 +85,9 @@ OF_HOUSEHOLD = frozenset({"wifi_password", "code", "licence_plate", "rent"})
 """What is asked for with "the": "what's the wifi password?"."""
 OF_THINGS = frozenset({"location", "takes_place"})
 """What is asked of "the spare key", which is the user's if memory knows it."""
+WHO_DOES = re.compile(
+    r"who(?: else)? (?P<verb>is|has|\w+s) (?:got )?(?P<rest>(?!my\b|our\b|you).+)", re.IGNORECASE
+)
 STILL_HAVE = re.compile(
     r"(?:do|have) (?:i|we) still (?:have|got|own) (?:my|the|our) (?P<value>[\w -]+)", re.IGNORECASE
 )
@@ -110,17 +113,33 @@ def read_question(text: str) -> Asked | None:
         return None
     parsed = parse(body)
     if parsed is None:
-        return None
-    asked = first_read(parsed.readings, parsed.wh, told=parsed.told)
+        return _of_anyone(body)
+    asked = first_read(parsed.readings, parsed.wh, told=parsed.told, before=parsed.before)
     if asked is None and parsed.noun is not None:
         asked = of_noun(parsed.noun, parsed.wh or "what", sure=True) or _all_of(parsed)
     still = STILL_HAVE.fullmatch(body.strip(" ?!."))
     if asked is None and still is not None:
         return Asked(USER, "owns", value=still["value"])
     if asked is None:
-        return None
+        return _of_anyone(body)
     past = (asked.past and not parsed.again) or parsed.before
     return in_its_time(replace(asked, past=past))
+
+
+def _of_anyone(body: str) -> Asked | None:
+    """ "Who plays the cello?", "who is allergic to nuts?": memory answers if it knows somebody."""
+    match = WHO_DOES.match(body.strip(" ?!."))
+    verb = None if match is None else lemma(match["verb"].lower())
+    if match is None or verb is None or VAGUE.search(match["rest"]):
+        return None
+    reading = relation_book().said(f"{verb} {match['rest']}", "person")
+    if reading is None or not reading.value or reading.thing is not None:
+        return None
+    relation = reading.relation.id
+    if relation in NOT_OF_USER or relation == "name":
+        return None
+    kind = (reading.kind or "").lower()
+    return Asked(("anyone",), relation, kind, ARTICLE.sub("", reading.value))
 
 
 def in_its_time(asked: Asked) -> Asked:
@@ -145,11 +164,15 @@ def _asks_or_orders(sentence: str) -> bool:
     return speech_acts.is_question(body) or speech_acts.is_command(body)
 
 
-def first_read(readings: Iterable[Predicate], wh: str, *, told: bool) -> Asked | None:
+def first_read(
+    readings: Iterable[Predicate], wh: str, *, told: bool, before: bool = False
+) -> Asked | None:
     """What the first reading asks that a relation fits."""
     for reading in readings:
         tidy = replace(reading, text=INSIDE.sub("", reading.text).strip())
-        asked = _of_wh(tidy, wh, told=told) if wh else _whether(tidy)
+        if (wh, reading.path, tidy.text) == ("what", USER, "play"):
+            continue  # "what am I playing?" asks what goes on
+        asked = _of_wh(tidy, wh, told=told, before=before) if wh else _whether(tidy)
         if asked is None:
             continue
         if reading.definite and asked.subject == reading.path and asked.relation in OF_THINGS:
@@ -158,7 +181,7 @@ def first_read(readings: Iterable[Predicate], wh: str, *, told: bool) -> Asked |
     return None
 
 
-def _of_wh(predicate: Predicate, wh: str, *, told: bool) -> Asked | None:
+def _of_wh(predicate: Predicate, wh: str, *, told: bool, before: bool) -> Asked | None:
     """What a question with "what", "where" and the like asks."""
     path, past = predicate.path, predicate.past
     book = relation_book()
@@ -187,9 +210,10 @@ def _of_wh(predicate: Predicate, wh: str, *, told: bool) -> Asked | None:
         married = predicate.text.startswith("marry")  # "who did I marry?" is about now
         return _of_question(path, question, past=past and not married)
     somebody = book.kind_of(path) in {"person", "named"} and (told or path != USER)
-    if wh == "what" and predicate.text == "do" and somebody and not past:
-        return Asked(path, "job")
-    return None
+    works = (somebody and not past) or (before and past)  # "what did I do before I retired?"
+    return (
+        Asked(path, "job", past=past) if (wh, predicate.text) == ("what", "do") and works else None
+    )
 
 
 def _may_be_able(predicate: Predicate, relation: str) -> bool:
@@ -226,10 +250,15 @@ def _of_question(path: Path, question: Question, *, past: bool) -> Asked | None:
         relation = {"kept": "location", "appointment": "takes_place"}.get(relation, relation)
     if relation == "colour" and subject[-1] in PARTS and len(subject) > 1:
         subject, relation = subject[:-1], PARTS[subject[-1]]
-    if (subject == USER and relation in NOT_OF_USER) or DEVICE.intersection(subject[-1].split()):
+    if (subject == USER and relation in NOT_OF_USER) or _is_of_device(subject):
         return None
     asked = Asked(subject, relation, question.kind, past=past)
     return asked if question.value is None else _with_value(asked, question.value)
+
+
+def _is_of_device(path: Path) -> bool:
+    """Whether another part of the assistant answers for it: a timer, but not an alarm code."""
+    return path[-1].split()[-1] in DEVICE
 
 
 def _is_event(path: Path) -> bool:
@@ -258,7 +287,7 @@ def of_noun(path: Path, wh: str, *, sure: bool = False) -> Asked | None:
     book = relation_book()
     noun, past = path[-1], False
     owner = path[:-1]
-    if DEVICE.intersection(noun.split()) and not noun.endswith((" code", " pin")):
+    if _is_of_device(path):
         return None
     kind = book.kind_of(owner)
     reading = book.noun(noun, kind) or book.noun(noun.removesuffix("s"), kind)

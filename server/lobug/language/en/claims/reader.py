@@ -13,8 +13,8 @@ from lobug.language.claims import Claim, Fragment, Heard, Path, Refutes, Relatio
 from lobug.language.en import speech_acts
 from lobug.language.en.claims import case_restoration, clause_parser, corrections, values
 from lobug.language.en.claims.clause_claims import claims_of
-from lobug.language.en.claims.openings import OPENING_WORDS
 from lobug.language.en.claims.identities import introduced
+from lobug.language.en.claims.openings import OPENING_WORDS
 from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.statement import PLACES, TAIL
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from lobug.language.claims import USER, Asked, Path
 from lobug.language.en.claims.clause_parser import BE, DO, HAVE, Token, tokens
 from lobug.language.en.claims.question_parser import (
+    CODE_FOR,
     MORE_ASKED,
     UNSPLIT,
     inverted,
@@ -16,8 +17,15 @@ from lobug.language.en.claims.question_parser import (
     whole,
     without_trailing,
 )
-from lobug.language.en.claims.question_phrases import DETERMINERS
-from lobug.language.en.claims.questions import LONGEST, POINTING, first_read, in_its_time, of_noun
+from lobug.language.en.claims.question_phrases import DETERMINERS, OBJECTS
+from lobug.language.en.claims.questions import (
+    LONGEST,
+    OF_HOUSEHOLD,
+    POINTING,
+    first_read,
+    in_its_time,
+    of_noun,
+)
 from lobug.language.en.claims.relation_book import relation_book
 
 OPENING = re.compile(
@@ -33,6 +41,7 @@ DENIAL = re.compile(
     r"\s+",
     re.IGNORECASE,
 )
+SOMEBODY = frozenset({"him", "her", "them"})
 STATES_HAVING = re.compile(r"(?:i|we)(?:'ve)? (?:have|own|got)\b", re.IGNORECASE)
 CALLED = re.compile(r"\s+(?:called|named) (?-i:[A-Z])[\w'-]*$", re.IGNORECASE)
 
@@ -47,6 +56,9 @@ def read_topic(text: str) -> Asked | None:
         return None
     if body.lower() in {"me", "myself", "us"}:
         return Asked(USER, None)
+    if body.lower() in SOMEBODY:
+        return Asked((OBJECTS[body.lower()],), None)
+    body = CODE_FOR.sub(r"my \g<thing> \g<what>", body)
     body = DENIAL.sub(" ", UNSPLIT.sub(r"\1 is", body))
     found = tokens(body)
     wh, at = wh_of(found)
@@ -66,8 +78,13 @@ def read_topic(text: str) -> Asked | None:
 
 def _of_noun(path: Path, found: Sequence[Token]) -> Asked | None:
     if len(path) == 1:
-        unnamed = path[0] in POINTING or found[0].low in DETERMINERS
-        return None if unnamed else Asked(path, None)
+        if found[0].low in DETERMINERS:  # "the wifi password" is the user's
+            shared = of_noun(("user", *path), "what")
+            if shared is not None and shared.relation in OF_HOUSEHOLD:
+                return shared
+            somebody = relation_book().kind_of(("user", *path)) in {"person", "pet"}
+            return Asked(path, None) if somebody and found[0].low == "the" else None
+        return None if path[0] in POINTING else Asked(path, None)
     if relation_book().kind_of(path) in {"person", "pet"} and path[-1] not in {"pet", "pets"}:
         return Asked(path, None)
     return of_noun(path, "what", sure=True) or Asked(path, None)
