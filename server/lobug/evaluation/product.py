@@ -19,6 +19,7 @@ import numpy as np
 
 from lobug.engines.base import ChatMessage, ChatModel, ChatOptions, Embedder, EngineStatus, Vectors
 from lobug.errors import EngineUnavailableError
+from lobug.language.claims import Heard
 from lobug.memory.model import (
     ConversationKey,
     Draft,
@@ -201,7 +202,8 @@ class Product:
     async def add_turn(self, scope: MemoryScope, at: float, said: str, reply: str) -> int:
         self._clock.now = at
         conversation_key = _conversation_of(scope)
-        message = await self._memory.log_user_message(conversation_key, said)
+        # A case says which memories there are: `lobug eval truth` measures what the rules read.
+        message = await self._memory.log_user_message(conversation_key, said, heard=Heard())
         await self._memory.log_reply(conversation_key, message, reply, extract=True)
         return message
 

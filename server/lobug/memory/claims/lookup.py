@@ -101,7 +101,7 @@ def _of_anyone(
     if not same:
         return None
     shown = {plain(path): name for path, name in names.items()}
-    return Found(asked, ANYONE, same, (), (), shown)
+    return Found(asked, ANYONE, same, (), {}, shown)
 
 
 def _own_thing(said: Path, meant: Path | None, known: frozenset[Path]) -> Path | None:
