@@ -125,14 +125,18 @@ async def test_it_remembers_and_the_timeline_says_how_long_it_took(lobug: Served
     async with device(lobug.url, "remembers", hello=OPUS_HELLO) as client:
         await turn(client, await spoken("My name is Alex and I live in Boston."))
         _, said, _ = await turn(client, await spoken("Do you remember my name?"))
+        await turn(client, await spoken("What is two plus two?"))
     assert "Alex" in said, said
-    timelines = (await get(f"{lobug.url}/turns", params={"limit": 1})).json()["turns"]
-    stages = timelines[0]["timings"]
-    assert timelines[0]["door"] == "device"
+    timelines = (await get(f"{lobug.url}/turns", params={"limit": 2})).json()["turns"]
+    thought, remembered = (timeline["timings"] for timeline in timelines)
     order = ["speech_end", "transcript", "first_token", "first_audio", "first_audio_sent", "played"]
-    times = [stages[stage] for stage in order]
-    assert times == sorted(times)
-    assert stages["endpoint"] <= stages["first_audio_sent"]
+    assert "first_token" not in remembered, "what is claimed is answered without the chat model"
+    for stages in (thought, remembered):
+        times = [stages[stage] for stage in order if stage in stages or stages is thought]
+        assert times == sorted(times)
+        assert stages["endpoint"] <= stages["first_audio_sent"]
+        assert stages.keys() >= {*order} - {"first_token"}
+    assert [timeline["door"] for timeline in timelines] == ["device", "device"]
 
 
 async def test_a_reply_that_is_interrupted_is_remembered_as_far_as_it_was_heard(
