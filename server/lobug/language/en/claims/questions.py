@@ -116,6 +116,8 @@ def read_question(text: str) -> Asked | None:
     asked = first_read(parsed.readings, parsed.wh, told=parsed.told, before=parsed.before)
     if asked is None and parsed.noun is not None:
         asked = of_noun(parsed.noun, parsed.wh or "what", sure=True) or _all_of(parsed)
+        if asked is None and parsed.definite:
+            asked = of_household(parsed.noun)
     still = STILL_HAVE.fullmatch(body.strip(" ?!."))
     if asked is None and still is not None:
         return Asked(USER, "owns", value=still["value"])
@@ -147,6 +149,12 @@ def in_its_time(asked: Asked) -> Asked:
         return asked
     lasting = wording_book().wordings[asked.relation].lasting or asked.relation in NOW_ANYWAY
     return replace(asked, past=not lasting)
+
+
+def of_household(path: Path) -> Asked | None:
+    """ "The wifi password", which is the user's."""
+    shared = of_noun(("user", *path), "what") if len(path) == 1 else None
+    return shared if shared is not None and shared.relation in OF_HOUSEHOLD else None
 
 
 def _all_of(parsed: Parsed) -> Asked | None:

@@ -20,10 +20,10 @@ from lobug.language.en.claims.question_parser import (
 from lobug.language.en.claims.question_phrases import DETERMINERS, OBJECTS
 from lobug.language.en.claims.questions import (
     LONGEST,
-    OF_HOUSEHOLD,
     POINTING,
     first_read,
     in_its_time,
+    of_household,
     of_noun,
 )
 from lobug.language.en.claims.relation_book import relation_book
@@ -79,8 +79,8 @@ def read_topic(text: str) -> Asked | None:
 def _of_noun(path: Path, found: Sequence[Token]) -> Asked | None:
     if len(path) == 1:
         if found[0].low in DETERMINERS:  # "the wifi password" is the user's
-            shared = of_noun(("user", *path), "what")
-            if shared is not None and shared.relation in OF_HOUSEHOLD:
+            shared = of_household(path)
+            if shared is not None:
                 return shared
             somebody = relation_book().kind_of(("user", *path)) in {"person", "pet"}
             return Asked(path, None) if somebody and found[0].low == "the" else None
