@@ -80,6 +80,8 @@ DEVICE = frozenset(
 )
 """Things that other parts of the assistant answer for."""
 PROFESSIONS = frozenset("dentist doctor therapist hairdresser lawyer vet accountant".split())
+ELDERS = frozenset({"mother", "father", "grandmother", "grandfather"})
+"""Of whom "what did ... do?" asks for the profession."""
 OF_HOUSEHOLD = frozenset({"wifi_password", "code", "licence_plate", "rent"})
 """What is asked for with "the": "what's the wifi password?"."""
 OF_THINGS = frozenset({"location", "takes_place"})
@@ -217,7 +219,9 @@ def _of_wh(predicate: Predicate, wh: str, *, told: bool, before: bool) -> Asked 
         married = predicate.text.startswith("marry")  # "who did I marry?" is about now
         return _of_question(path, question, past=past and not married)
     somebody = book.kind_of(path) in {"person", "named"} and (told or path != USER)
-    works = (somebody and not past) or (before and past)  # "what did I do before I retired?"
+    # "What did I do before I retired?", "what did my grandfather do?"
+    worked = past and (before or (len(path) > 1 and path[-1] in ELDERS))
+    works = worked or (somebody and not past)
     return (
         Asked(path, "job", past=past) if (wh, predicate.text) == ("what", "do") and works else None
     )
@@ -238,6 +242,8 @@ def _who_or_what(path: Path, wh: str) -> Asked | None:
         if kind == "thing":
             return Asked(path, "attribute") if len(path) > 1 else None
         return Asked(path, "kind") if kind in {"pet", "named"} else None
+    if wh == "who" and kind == "thing" and len(path) > 1:
+        return Asked(path, "attribute")  # "who is my psychiatrist?"
     if wh != "who" or kind in {"thing", "pet"}:
         return None
     if path == USER:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lobug.language.claims import USER, Asked, Path
 from lobug.language.en.claims.clause_parser import BE, DO, HAVE, Token, tokens
@@ -66,6 +67,8 @@ def read_topic(text: str) -> Asked | None:
         readings = stated(found, at, body)
         if at < len(found) and found[at].low in BE | HAVE | DO:
             readings += inverted(found, at, body)
+        definite = at < len(found) and found[at].low in DETERMINERS
+        readings = [replace(reading, definite=definite) for reading in readings]
         asked = first_read(readings, wh, told=True)
         return asked and in_its_time(asked)
     noun = whole(found, 0)
