@@ -69,6 +69,12 @@ CONTENTS = (
 WORDS = select(_log.id, _log.role, _log.content).where(
     _log.user == bindparam("user"), _log.content != ""
 )
+READ_IN = select(_entry.id).where(
+    among(_entry.source_message_id, "ids"),
+    _entry.user == bindparam("user"),
+    _entry.told_by == bindparam("user"),
+    not_(DERIVED),
+)
 LEFT = select(_entry.content).where(
     or_(
         _entry.user == bindparam("user"),
@@ -199,7 +205,8 @@ class Erasure:
 
     def erase_matching_messages(self, said: Sequence[Mention]) -> None:
         """Cut the matching sentences out of the user's messages. If nothing is left of a message
-        of the user, its reply is erased too: it may repeat the words."""
+        of the user, its reply is erased too, which may repeat the words, and so is every entry
+        that was read in it."""
         if not said:
             return
         found = [
@@ -209,7 +216,11 @@ class Erasure:
         ]
         for row, left in found:
             self._rewrite_message(row.id, row.content, left)
-        self.erase_exchanges([row.id for row, left in found if row.role == "user" and not left])
+        whole = [row.id for row, left in found if row.role == "user" and not left]
+        self.erase_exchanges(whole)
+        # What was read in them alone says the same in other words.
+        for entry_id in run(self._connection, READ_IN, ids=whole, user=self._scope.user).scalars():
+            self.erase_entry(entry_id)
 
     def erase_matching_entries(self, said: Sequence[Mention]) -> None:
         """Erase the matching entries, and the matching sentences of longer ones. If the messages

@@ -98,7 +98,7 @@ def answer(
     """The answer to a question; see ``lobug.language.claims.ClaimReader``. Claims are those of the
     subject, the oldest first; those of relations that do not answer the question are left out."""
     if asked.subject == ("anyone",):  # "who plays the cello?"
-        return " ".join(recite(active, names))
+        return " ".join(recite(active, names)) or SAY["unknown"].format(topic="who")
     if asked.relation is None:
         return about(asked.subject, active, [claim for claim, _ in past], names)
     known = _known(asked, active, past, names)
@@ -315,7 +315,7 @@ def _is_asked(claim: Claim, value: str) -> bool:
         return True
     if values.same_value(claim.relation, claim.value, value):
         return True
-    wanted = stems(words(value))
+    wanted = stems(words(AT.sub("", value)))  # "in March" is asked of "5 March"
     return bool(wanted) and wanted <= stems(words(claim.value))
 
 

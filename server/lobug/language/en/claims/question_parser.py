@@ -280,8 +280,7 @@ def _of_do(
     if verb in {"use", "used"} and at + 2 < len(found) and found[at + 1].low == "to":
         return [Predicate(path, _rest(found, at + 2, body), past=True)]
     if path == ("user",) or verb in {"have", "do"} or lemma(verb) == verb:
-        said_not = any(token.low in {"not", "n't"} for token in found[:at])
-        negated = "not " if verb == "like" and said_not else ""
+        negated = "not " if any(token.low in {"not", "n't"} for token in found[:at]) else ""
         return [Predicate(path, negated + _rest(found, at, body), past)]
     return []
 

@@ -92,7 +92,7 @@ def _owned(found: Sequence[Token], at: int, path: Path) -> list[tuple[Path, int]
             read = []  # what was read so far is the owner
             at += 1
             continue
-        if noun and _is_bare_owner(noun, token):
+        if noun and _is_bare_owner(noun, found[at : at + 3]):
             path, noun = (*path, canonical([_singular(word.low) for word in noun])), []
             read = []
         of = token.low == "of" and at + 1 < len(found) and found[at + 1].low in OF_NOUNS
@@ -118,16 +118,17 @@ def _owned(found: Sequence[Token], at: int, path: Path) -> list[tuple[Path, int]
     return read
 
 
-def _is_bare_owner(noun: Sequence[Token], following: Token) -> bool:
+def _is_bare_owner(noun: Sequence[Token], following: Sequence[Token]) -> bool:
     """Whether speech-to-text left out an apostrophe: "my sisters name"."""
     singular = _singular(noun[-1].low)
     if singular == noun[-1].low:
         return False
+    low = following[0].low
     if not _is_somebody(singular):
-        return following.low in OF_ANYTHING
+        return low in OF_ANYTHING
     book = relation_book()
-    low = following.low
-    return _is_somebody(low) or book.noun(low, "person") is not None
+    said = [" ".join(token.low for token in following[:end]) for end in (1, 2, 3)]
+    return _is_somebody(low) or any(book.noun(one, "person") is not None for one in said)
 
 
 def _singular(word: str) -> str:

@@ -81,6 +81,8 @@ DEVICE = frozenset(
 )
 """Things that other parts of the assistant answer for."""
 PROFESSIONS = frozenset("dentist doctor therapist hairdresser lawyer vet accountant".split())
+ELDERS = frozenset({"mother", "father", "grandmother", "grandfather"})
+"""Of whom "what did ... do?" asks for the profession."""
 OF_HOUSEHOLD = frozenset({"wifi_password", "code", "licence_plate", "rent"})
 """What is asked for with "the": "what's the wifi password?"."""
 OF_THINGS = frozenset({"location", "takes_place"})
@@ -117,6 +119,8 @@ def read_question(text: str) -> Asked | None:
     asked = first_read(parsed.readings, parsed.wh, told=parsed.told, before=parsed.before)
     if asked is None and parsed.noun is not None:
         asked = of_noun(parsed.noun, parsed.wh or "what", sure=True) or _all_of(parsed)
+        if asked is None and parsed.definite:
+            asked = of_household(parsed.noun)
     still = STILL_HAVE.fullmatch(body.strip(" ?!."))
     if asked is None and still is not None:
         return Asked(USER, "owns", value=still["value"])
@@ -148,6 +152,12 @@ def in_its_time(asked: Asked) -> Asked:
         return asked
     lasting = wording_book().wordings[asked.relation].lasting or asked.relation in NOW_ANYWAY
     return replace(asked, past=not lasting)
+
+
+def of_household(path: Path) -> Asked | None:
+    """ "The wifi password", which is the user's."""
+    shared = of_noun(("user", *path), "what") if len(path) == 1 else None
+    return shared if shared is not None and shared.relation in OF_HOUSEHOLD else None
 
 
 def _all_of(parsed: Parsed) -> Asked | None:
@@ -210,7 +220,9 @@ def _of_wh(predicate: Predicate, wh: str, *, told: bool, before: bool) -> Asked 
         married = predicate.text.startswith("marry")  # "who did I marry?" is about now
         return _of_question(path, question, past=past and not married)
     somebody = book.kind_of(path) in {"person", "named"} and (told or path != USER)
-    works = (somebody and not past) or (before and past)  # "what did I do before I retired?"
+    # "What did I do before I retired?", "what did my grandfather do?"
+    worked = past and (before or (len(path) > 1 and path[-1] in ELDERS))
+    works = worked or (somebody and not past)
     return (
         Asked(path, "job", past=past) if (wh, predicate.text) == ("what", "do") and works else None
     )
@@ -231,6 +243,8 @@ def _who_or_what(path: Path, wh: str) -> Asked | None:
         if kind == "thing":
             return Asked(path, "attribute") if len(path) > 1 else None
         return Asked(path, "kind") if kind in {"pet", "named"} else None
+    if wh == "who" and kind == "thing" and len(path) > 1:
+        return Asked(path, "attribute")  # "who is my psychiatrist?"
     if wh != "who" or kind in {"thing", "pet"}:
         return None
     if path == USER:

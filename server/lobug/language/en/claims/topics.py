@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lobug.language.claims import USER, Asked, Path
 from lobug.language.en.claims.clause_parser import BE, DO, HAVE, Token, tokens
@@ -20,10 +21,10 @@ from lobug.language.en.claims.question_parser import (
 from lobug.language.en.claims.question_phrases import DETERMINERS, OBJECTS
 from lobug.language.en.claims.questions import (
     LONGEST,
-    OF_HOUSEHOLD,
     POINTING,
     first_read,
     in_its_time,
+    of_household,
     of_noun,
 )
 from lobug.language.en.claims.relation_book import relation_book
@@ -66,6 +67,8 @@ def read_topic(text: str) -> Asked | None:
         readings = stated(found, at, body)
         if at < len(found) and found[at].low in BE | HAVE | DO:
             readings += inverted(found, at, body)
+        definite = at < len(found) and found[at].low in DETERMINERS
+        readings = [replace(reading, definite=definite) for reading in readings]
         asked = first_read(readings, wh, told=True)
         return asked and in_its_time(asked)
     noun = whole(found, 0)
@@ -79,8 +82,8 @@ def read_topic(text: str) -> Asked | None:
 def _of_noun(path: Path, found: Sequence[Token]) -> Asked | None:
     if len(path) == 1:
         if found[0].low in DETERMINERS:  # "the wifi password" is the user's
-            shared = of_noun(("user", *path), "what")
-            if shared is not None and shared.relation in OF_HOUSEHOLD:
+            shared = of_household(path)
+            if shared is not None:
                 return shared
             somebody = relation_book().kind_of(("user", *path)) in {"person", "pet"}
             return Asked(path, None) if somebody and found[0].low == "the" else None
