@@ -34,6 +34,8 @@ def said(claim: Claim) -> str:
     ]
     if claim.instead_of is not None:
         marks.append(f"instead of {claim.instead_of}")
+    if claim.instead_of_subject is not None:
+        marks.append(f"not of {'/'.join(claim.instead_of_subject)}")
     if claim.time:
         marks.append(f"time {'; '.join(claim.time)}")
     text = f"{'/'.join(claim.subject)} {relation}: {claim.value}".strip()
@@ -41,6 +43,9 @@ def said(claim: Claim) -> str:
 
 
 def value(fragment: Fragment) -> str:
+    if fragment.subject is not None:
+        not_of = "/".join(fragment.instead_of_subject or ())
+        return f"? of {'/'.join(fragment.subject)} [not of {not_of}]"
     wrong = f" [instead of {fragment.instead_of}]" if fragment.instead_of is not None else ""
     return f"? {fragment.value}{wrong}"
 

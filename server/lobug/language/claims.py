@@ -77,6 +77,8 @@ class Fragment:
     """Whom it is not about."""
     sure: bool = False
     """It surely puts right what was said last: "I meant Bosch"."""
+    otherwise: tuple[Claim, ...] = ()
+    """What it claims where it is no value of what was said before: "it's a Saab" of a thing."""
 
 
 @dataclass(frozen=True, slots=True)

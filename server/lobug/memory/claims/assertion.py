@@ -79,7 +79,8 @@ class Assertion:
         first."""
         claims = [*heard.claims[:MOST_CLAIMS]]
         for fragment in heard.fragments:
-            claims += self.completed(fragment, [*self.outcome.referents, *referents])
+            completed = self.completed(fragment, [*self.outcome.referents, *referents])
+            claims += completed or fragment.otherwise
         self._assert(claims, referents)
         return self.outcome
 
@@ -704,4 +705,6 @@ def completes(
     origin = Origin(conversation_key.user, conversation_key.conversation, 0.0, 0.0)
     known = referents or last_referents(connection, conversation_key)
     asserting = Assertion(connection, reader, origin)
-    return all(asserting.completed(fragment, known) for fragment in heard.fragments)
+    return all(
+        asserting.completed(fragment, known) or fragment.otherwise for fragment in heard.fragments
+    )

@@ -29,9 +29,13 @@ from lobug.language.en.claims.values import NUMBER
 _OPENING = re.compile(
     r"^(?:(?:oh|well|um+|uh|er+m?|hey|but|and|ah|aha|ok|okay|lo-?bug|listen|look|yes|yeah|lol"
     r"|ha(?:ha)*"
-    r"|hm+|please|ugh|gosh|damn|(?:oh )?dear(?: me)?|goodness|by the way|btw)\b"
+    r"|hm+|please|ugh|gosh|god|omg|jeez|duh|shoot|crap|ew+|damn|(?:oh )?dear(?: me)?|goodness"
+    r"|by the way|btw)\b"
     r"[\s,.!\u2026-]*)*"
-    r"(?P<corrects>(?:(?:no+|nope|nah|naw|not quite|not exactly|wrong|incorrect|actually"
+    r"(?P<corrects>(?:(?:no way|update(?=:)"
+    r"|no,? (?:i|he|she|they|we|it|you) (?:do|does|is|are|was|did|have|has)n['\u2019]?t"
+    r"(?=[,.;] | (?:i|he|she|they|we|my|it|its|hes|shes)\b)|no+|nope|nah|naw"
+    r"|not quite|not exactly|wrong|incorrect|actually"
     r"|correction|not true|(?:i['\u2019]?m |i am )?(?:so |very )?sorry(?! (?:that|to"
     r"|for)\b)(?: about that)?"
     r"|oops|whoops|oopsie|pardon(?: me)?|excuse me|forgive me|(?:my )?apologies|i apologi[sz]e"
@@ -67,7 +71,8 @@ _OPENING = re.compile(
     r"|you(?:['\u2019]ve| must have| have)?"
     r" (?:got|misunderstood|misheard|misremember(?:ed)?|mixed)(?: (?:that|it|me|this))?"
     r"(?: (?:wrong|up))?|what i (?:meant|mean)(?: to say)? (?:is|was)(?: that)?"
-    r"|i (?:said|meant|mean|told you)(?: that| to say)?|i should (?:have said|say)(?: that)?"
+    r"|i said(?! [^.;]{1,60} (?:but|and|when) (?:it|i)\b)(?: that)?"
+    r"|i (?:meant|mean|told you)(?: that| to say)?|i should (?:have said|say)(?: that)?"
     r"|i (?:wanted|was trying|was going) to say(?: that)?"
     r"|make (?:that|it)"
     r"|(?:it|that) should (?:be|have been)|(?:it|that)(?:['\u2019]s| is) supposed to be"
@@ -112,6 +117,11 @@ _ON_SECOND_THOUGHT = re.compile(
     r"[,:.\u2026]*\s+(?P<right>[^,.;]+)$",
     re.IGNORECASE,
 )
+_NOT_SAID = re.compile(
+    r"^i (?:didn['\u2019]?t|did not|never) (?:say|mean) (?P<wrong>[^,.;]+?)[,.;]? (?:but )?"
+    r"i (?:said|meant|say|mean) (?P<right>[^,;]+)$",
+    re.IGNORECASE,
+)
 _HAS = re.compile(r"\b(?:have|has|had|got|there|want|eat|drink)\b", re.IGNORECASE)
 _COUNTED = re.compile(
     r"(?:an?|the|my|in|at|on|from|\d+|one|two|three|four|five|six|seven|eight|nine|ten)\b"
@@ -144,7 +154,7 @@ _VALUE = re.compile(
     r"|he['\u2019]?s"
     r"|they['\u2019]?re|the (?:right|correct) (?:one|name|answer|word) is|in fact|just|make (?:it"
     r"|that)"
-    r"|but)\s+(?:called |named )?",
+    r"|but|more like|rather)\s+(?:called |named )?",
     re.IGNORECASE,
 )
 _SPELLING = re.compile(
@@ -222,7 +232,7 @@ def contrast(text: str) -> tuple[str, str | None]:
         return text, None
     if _WAS_RIGHT.search(bare):
         return _WAS_RIGHT.sub("", bare), None
-    for form in (_on_second_thought, _is_not, _but_meant, _not_but, _not_one, _but_not):
+    for form in (_not_said, _on_second_thought, _is_not, _but_meant, _not_but, _not_one, _but_not):
         found = form(bare)
         if found is not None:
             return found
@@ -237,6 +247,14 @@ def _on_second_thought(bare: str) -> tuple[str, str] | None:
     if lists and _HAS.search(bare) and not _COUNTED.match(match["right"]):
         return None  # "I have a dog, no cats"
     return _second_thought(bare[: match.start()], match["right"].strip())
+
+
+def _not_said(bare: str) -> tuple[str, str] | None:
+    """ "I didn't say viola, I said cello"."""
+    match = _NOT_SAID.match(bare)
+    if match is None or not (_is_short(match["wrong"]) and _is_short(match["right"])):
+        return None
+    return match["right"].strip(), value_of(match["wrong"])
 
 
 def _is_not(bare: str) -> tuple[str, str] | None:
@@ -364,6 +382,10 @@ _TRAILING = re.compile(
 )
 
 
+_SORRY = re.compile(r"\bsorry\b|^[^,]*$", re.IGNORECASE)
+""" "Thursday, sorry" may only refuse; "Jon, actually" puts right."""
+
+
 def unspelled(sentence: str) -> str:
     """A sentence without how its last word is spelled: "Hanna with an H"; "it's spelled H-A-N-N-A"
     has the word itself."""
@@ -378,7 +400,8 @@ def unspelled(sentence: str) -> str:
 def without_trailing(sentence: str) -> str:
     """A sentence without the words at its end that put something right: "It's Paul, sorry"."""
     found = _TRAILING.sub("", sentence)
-    return found if " " in found.strip() else sentence
+    alone = " " not in found.strip()
+    return sentence if alone and _SORRY.search(sentence) else found
 
 
 def person_in(text: str) -> Path | None:
@@ -399,6 +422,7 @@ def person_in(text: str) -> Path | None:
 def value_of(text: str) -> str:
     """The value in "it's Hanna" and "in Bonn": "Hanna", "Bonn". Times keep their preposition."""
     value = _SPELLING.sub("", _VALUE.sub("", text.strip(" .,;:!\"'")))
+    value = re.sub(r"(?<=\w) (?:now|instead)$", "", value)
     value = re.sub(r"^(?:called|named)\s+", "", value, flags=re.IGNORECASE)
     if not _TIMED.match(value):
         value = _LEADING.sub("", value)
@@ -415,24 +439,40 @@ def fragment(text: str, *, marked: bool) -> str | None:
     bare = text.strip(" .,;:!")
     if not bare or not _is_short(bare) or "?" in text or speech_acts.is_command(bare):
         return None
-    value = value_of(bare)
+    value = value_of(_HOW_MANY.sub("", bare))
+    if _GOES_ON.search(value):
+        return None
     place = _LEADING.match(_VALUE.sub("", bare))
     if place is not None and _OWNED.match(value) and not begins_clause(value):
         return f"{place.group()}{value}"  # "in my coat"
     if _STARTS_CLAUSE.match(value) or begins_clause(value):
         return None
-    said = re.findall(r"[\w'\u2019.:-]+", value.lower())
-    if not said or all(word in _NO_VALUES for word in said) or _is_small_talk(value):
-        return None
-    if said[0] in NEGATIONS:
-        return None
-    if any(word in _NO_VALUES - {"one", "in", "on", "at", "for", "the", "of"} for word in said[:1]):
-        return None
-    if not marked and not _STANDS_ALONE.fullmatch(bare):
+    if _says_nothing(value) or not (marked or _STANDS_ALONE.fullmatch(bare)):
         return None
     return value
 
 
+_MAY_OPEN_VALUES = frozenset({"one", "in", "on", "at", "for", "the", "of"})
+
+
+def _says_nothing(value: str) -> bool:
+    """Whether words are no value: "never mind", "not really"."""
+    said = re.findall(r"[\w'\u2019.:-]+", value.lower())
+    if not said or all(word in _NO_VALUES for word in said) or _is_small_talk(value):
+        return True
+    return said[0] in NEGATIONS or said[0] in _NO_VALUES - _MAY_OPEN_VALUES
+
+
+_HOW_MANY = re.compile(
+    rf"^(?:(?:i|we|he|she|they)(?:['\u2019]ve)? (?:have|has|had|got|have got|has got|own)"
+    rf"|there are)\s+(?=(?:only |just )?(?:{NUMBER.pattern})$)(?:only |just )?",
+    re.IGNORECASE,
+)
+""" "No, she has three": of what, was said before."""
+_GOES_ON = re.compile(
+    r"\b(?:but|because|it['\u2019]?s|i['\u2019]?m|he['\u2019]s|she['\u2019]s|i|you|is|are)\b",
+    re.IGNORECASE,
+)
 _OWNED = re.compile(r"(?:my|his|her|our|their) \w", re.IGNORECASE)
 _STARTS_CLAUSE = re.compile(
     r"(?:i|we|you|he|she|they|it|that|my|your|his|her|our|there)\b|don['\u2019]?t\b", re.IGNORECASE

@@ -102,6 +102,12 @@ _CALL_INSTEAD = re.compile(
     r"|don['\u2019]?t) call me) (?P<wrong>[\w'-]+)[,.;]?(?: but)?(?: please)?"
     r"(?: just)? (?:call me |i['\u2019]?m |it['\u2019]?s )(?P<right>[A-Z][\w'-]+)\W*$"
 )
+_DENIES = re.compile(
+    r"^(?:\w+, )?(?:it|that|(?:my|our|his|her|their|the) (?:[\w'-]+ ){0,2}name)(?:['\u2019]s| is)"
+    r"(?: not|n['\u2019]?t) (?:\S+ ){0,3}[^\s?]+$",
+    re.IGNORECASE,
+)
+_NAMES_RIGHT = re.compile(r"it(?:['\u2019]s| is| are) (?!not\b)", re.IGNORECASE)
 _IT_IS = re.compile(r"(?:it|that)(?:['\u2019]?s| is)\b", re.IGNORECASE)
 _TWO_STATEMENTS = re.compile(
     r"^(?P<one>[^,;]{1,80},? not [^,;]{1,40}?),? (?:and|but) (?P<two>(?:i|my|we|our|he|she|his"
@@ -122,8 +128,13 @@ def read(text: str) -> Heard:
 
 
 def _contrasts_joined(found: list[str]) -> list[str]:
-    """ "It's Hanna. Not Anna." as one sentence, if nothing follows it."""
-    if len(found) < 2 or corrections.only_wrong(found[-1]) is None:
+    """ "It's Hanna. Not Anna." and "It isn't Anna. It's Hanna." as one sentence, if nothing follows
+    it."""
+    if len(found) < 2:
+        return found
+    if _DENIES.search(found[-2]) and _NAMES_RIGHT.match(found[-1]):
+        return [*found[:-2], f"{found[-2].rstrip(' .!')}, {found[-1]}"]
+    if corrections.only_wrong(found[-1]) is None:
         return found
     before = found[-2].rstrip(" .!")
     if not corrections.opening_of(before).rest.strip(" .,!?") or found[-2].endswith("?"):
@@ -229,30 +240,55 @@ class _Reading:
             # "I like tea, not coffee" puts nothing right.
             claims += [replace(claim, value=wrong, holds=False) for claim in contrasted[:1]]
             corrects, wrong = False, None
-        last = claims[-1].text if claims else ""
-        refutes, beside = self.refuting, _BESIDE.search(right) is not None
-        claims = [
-            replace(
-                claim,
-                corrects=corrects
-                and (sure or denied is not None or claim.text == last)
-                and not (beside and wrong is None and refutes != "surely"),
-                instead_of=wrong if not_of is None and claim.text == last else None,
-                instead_of_subject=not_of,
-                refutes="not" if beside else refutes,
-            )
-            for claim in claims
-        ]
+        every = sure or denied is not None
+        claims = self._marked(claims, right, wrong, not_of, corrects=corrects, every=every)
         value = None if claims or denied else corrections.fragment(right, marked=corrects)
-        if claims:
-            self.claims += claims
-        elif value is not None:
-            sure_of = self.refuting == "surely"
-            self.fragments.append(Fragment(value, wrong, self._as_said(sentence), sure=sure_of))
+        self._keep(claims, value, wrong, right, sentence)
         if claims or value is not None:
             self.corrects = self.corrects or corrects
         if (claims and not whole) or not (claims or value or speech_acts.is_small_talk(stated)):
             self._leave(sentence)
+
+    def _marked(
+        self,
+        claims: list[Claim],
+        right: str,
+        wrong: str | None,
+        not_of: Path | None,
+        *,
+        corrects: bool,
+        every: bool,
+    ) -> list[Claim]:
+        """Claims with what they put right; ``every``: all of them do, not only the last clause."""
+        last = claims[-1].text if claims else ""
+        beside = _BESIDE.search(right) is not None
+        sure = wrong is not None or self.refuting == "surely"
+        return [
+            replace(
+                claim,
+                corrects=corrects and (every or claim.text == last) and (sure or not beside),
+                instead_of=wrong if not_of is None and claim.text == last else None,
+                instead_of_subject=not_of,
+                refutes="not" if beside else self.refuting,
+            )
+            for claim in claims
+        ]
+
+    def _keep(
+        self, claims: list[Claim], value: str | None, wrong: str | None, right: str, sentence: str
+    ) -> None:
+        """Note the claims of a statement, or the value that it consists of."""
+        otherwise: tuple[Claim, ...] = ()
+        pointing = claims and all(one.subject in _POINTING and one.holds for one in claims)
+        if pointing and claims[0].corrects:
+            value = corrections.fragment(right, marked=True)
+            # "No, it's a Saab": a value of what was said before, or of a thing.
+            otherwise = tuple(claims) if value is not None else ()
+        if value is not None:
+            said, sure = self._as_said(sentence), self.refuting == "surely"
+            self.fragments.append(Fragment(value, wrong, said, sure=sure, otherwise=otherwise))
+        else:
+            self.claims += claims
 
     def _claims(self, text: str) -> tuple[list[Claim], bool]:
         """The claims of a statement, and whether all of it was read."""
@@ -292,6 +328,7 @@ class _Reading:
         return self.original[at : at + len(text)] if at >= 0 else text
 
 
+_POINTING: tuple[Path, ...] = (("it",), ("that",))
 _BESIDE = re.compile(r"\b(?:too|also|as well|both|another|other|else)\b", re.IGNORECASE)
 """What is said holds beside what was said before."""
 

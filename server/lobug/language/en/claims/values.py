@@ -87,13 +87,46 @@ NUMBER = re.compile(
 )
 
 
+_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_MONTH = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+)
+_ORDINAL = (
+    r"(?:\d{1,2}(?:st|nd|rd|th)|(?:twenty|thirty)-?(?: )?(?:first|second|third|fourth|fifth|sixth"
+    r"|seventh|eighth|ninth)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth"
+    r"|eleventh|twelfth|thirteenth|fourteenth|fifteenth|sixteenth|seventeenth|eighteenth"
+    r"|nineteenth|twentieth|thirtieth)"
+)
+_CLOCK = (
+    r"at (?:half past |quarter past |quarter to )?(?:\d{1,2}(?::\d\d)?|one|two|three|four|five|six"
+    r"|seven|eight|nine|ten|eleven|twelve|noon|midnight)(?: (?:thirty|fifteen|o'clock|am|pm))?"
+)
+_PARTS_OF_TIMES = tuple(
+    re.compile(rf"\b{part}\b", re.IGNORECASE) for part in (_DAY, _MONTH, _ORDINAL, _CLOCK)
+)
+_BEFORE_TIMES = re.compile(r"^(?:on |in )?(?:the )?", re.IGNORECASE)
+
+
+def _part_of_time(value: str, right: str) -> re.Match[str] | None:
+    """The part of a time that another part stands for: the day of "Tuesday at three"."""
+    for part in _PARTS_OF_TIMES:
+        if part.fullmatch(right):
+            return part.search(value)
+    return None
+
+
 def put_right(value: str, wrong: str | None, right: str) -> str | None:
     """A value with what was wrong of it put right; None: nothing of it was wrong."""
     part = None
     if wrong:
         part = re.search(rf"(?<!\w){re.escape(wrong)}(?!\w)", value, re.IGNORECASE)
     elif is_number(right) and len(value.split()) > 1:
-        part = NUMBER.search(value)
+        numbers = list(NUMBER.finditer(value))
+        part = numbers[0] if len(numbers) == 1 else None  # not of "0171 2244"
+    if not wrong and part is None:
+        bare = _BEFORE_TIMES.sub("", right)
+        part = _part_of_time(value, bare)
+        right = right if part is None else bare
     if part is None:
         return None if wrong else right
     after = value[part.end() :]
