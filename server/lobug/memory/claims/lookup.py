@@ -161,6 +161,8 @@ def _implied(
             return (Claim(plain(subject), NAME, reader.listed(called)),)
     if relation == NAME and len(subject) > 1:
         return _of_partner(connection, reader, user, subject)
+    if relation == "kind" and len(subject) == 2:
+        return _of_possession(connection, user, subject)
     rules = None if relation is None else reader.rules(relation)
     if relation is not None and rules is not None and rules.opposite and asked.value:
         return _opposite(connection, reader, user, asked, rules.opposite)
@@ -189,6 +191,20 @@ def _implied(
                 found.append(Claim(plain(subject), relation, noun, holds=not dead, ended=dead))
         return tuple(dict.fromkeys(found))
     return ()
+
+
+def _of_possession(connection: Connection, user: str, subject: Path) -> tuple[Claim, ...]:
+    """What phone somebody has, from "I have a Samsung phone": the one told last."""
+    noun = plain(subject)[-1]
+    held = [
+        one
+        for one in claim_rows.of_slot(connection, user, subject[:-1], "owns", "")
+        if one.status == "active" and one.holds and one.value.lower().endswith(noun)
+    ]
+    if not held:
+        return ()
+    last = max(held, key=lambda one: one.said_at)
+    return (Claim(plain(subject), "kind", last.value),) if last.value.lower() != noun else ()
 
 
 def _of_partner(
