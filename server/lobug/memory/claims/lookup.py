@@ -200,6 +200,8 @@ def _implied(
             return {Claim(plain(subject), NAME, listed): called}
     if relation == NAME and len(subject) > 1:
         return _of_partner(connection, reader, user, subject)
+    if relation == "kind" and len(subject) == 2:
+        return _of_possession(connection, user, subject)
     rules = None if relation is None else reader.rules(relation)
     if relation is not None and rules is not None and rules.opposite and asked.value:
         return _opposite(connection, reader, user, asked, rules.opposite)
@@ -233,6 +235,22 @@ def _implied(
                 found[said] = telling or own[:1]
         return found
     return {}
+
+
+def _of_possession(
+    connection: Connection, user: str, subject: Path
+) -> Mapping[Claim, Sequence[KnownClaim]]:
+    """What phone somebody has, from "I have a Samsung phone": the one told last."""
+    noun = plain(subject)[-1]
+    held = [
+        one
+        for one in claim_rows.of_slot(connection, user, subject[:-1], "owns", "")
+        if one.status == "active" and one.holds and one.value.lower().endswith(noun)
+    ]
+    last = max(held, key=lambda one: one.said_at, default=None)
+    if last is None or last.value.lower() == noun:
+        return {}
+    return {Claim(plain(subject), "kind", last.value): [last]}
 
 
 def _of_partner(

@@ -35,6 +35,10 @@ _RAISED = re.compile(
     r"|be changed|get changed) to (?P<to>.*\d.*|.+ (?:pounds|euros|dollars|quid))",
     re.IGNORECASE,
 )
+_HAD_AS = re.compile(
+    r"(?P<name>(?:(?:Dr|Mrs?|Ms|Miss|Prof)\.? )?[A-Z][\w'\u2019-]*(?: [A-Z][\w'\u2019-]*)?)"
+    r" (?:as|for) (?:my|our|his|her|their|a) (?:new )?(?P<noun>[a-z]+(?: [a-z]+)?)"
+)
 _BORN = re.compile(
     r"(?P<what>an? (?:(?:healthy|little|beautiful|tiny|lovely|new) )*(?:baby(?: boy| girl)?"
     r"|(?:little|baby) (?:boy|girl))|twins|triplets)(?: .*)?",
@@ -45,7 +49,7 @@ _BORN = re.compile(
 def reworded(clause: Clause) -> Clause:
     """A clause in the words that the relations know."""
     clause = replace(clause, complement=_REASON.sub("", clause.complement))
-    for reword in (_left, _treated, _born, _lost_or_healed, _raised):
+    for reword in (_left, _treated, _born, _lost_or_healed, _raised, _had_as):
         found = reword(clause)
         if found is not None:
             return found
@@ -81,6 +85,17 @@ def _raised(clause: Clause) -> Clause | None:
     if match is None or clause.negated or not past or len(clause.subjects[0].path) != 2:
         return None
     return replace(clause, verb="be", complement=match["to"], tense="present")
+
+
+def _had_as(clause: Clause) -> Clause | None:
+    """ "We have Mr Khan as our teacher now": our teacher is Mr Khan."""
+    match = _HAD_AS.fullmatch(clause.complement)
+    if clause.verb not in {"have", "get"} or match is None or clause.negated:
+        return None
+    if not relation_book().is_kin(match["noun"].split()[-1]):
+        return None
+    who = NounPhrase((*clause.subjects[0].path, match["noun"]))
+    return replace(clause, subjects=(who,), verb="be", complement=match["name"], tense="present")
 
 
 def _born(clause: Clause) -> Clause | None:

@@ -50,8 +50,8 @@ _DEGREE = re.compile(
     re.IGNORECASE,
 )
 _DONE = re.compile(
-    r"(?:born|moved|postponed|rescheduled|cancell?ed|called off|fired|laid off|made redundant"
-    r"|sacked|diagnosed|prescribed|put|named|booked|pushed|brought|promoted|set)\b",
+    r"(?:born|moved|postponed|rescheduled|cancell?ed|called off|fired|laid off"
+    r"|made redundant|sacked|diagnosed|prescribed|put|named|booked|pushed|brought|promoted|set)\b",
     re.IGNORECASE,
 )
 """What was done once and is so now: "the meeting has been moved"."""
