@@ -32,7 +32,7 @@ _OPENING = re.compile(
     r"|hm+|please|ugh|gosh|god|omg|jeez|duh|shoot|crap|ew+|damn|(?:oh )?dear(?: me)?|goodness"
     r"|by the way|btw)\b"
     r"[\s,.!\u2026-]*)*"
-    r"(?P<corrects>(?:(?:no way|update(?=:)"
+    r"(?P<corrects>(?:(?:no way|update(?=:)|(?:nearly|almost|close)(?=[.,!])"
     r"|no,? (?:i|he|she|they|we|it|you) (?:do|does|is|are|was|did|have|has)n['\u2019]?t"
     r"(?=[,.;] | (?:i|he|she|they|we|my|it|its|hes|shes)\b)|no+|nope|nah|naw"
     r"|not quite|not exactly|wrong|incorrect|actually"
@@ -232,7 +232,7 @@ def contrast(text: str) -> tuple[str, str | None]:
         return text, None
     if _WAS_RIGHT.search(bare):
         return _WAS_RIGHT.sub("", bare), None
-    for form in (_not_said, _on_second_thought, _is_not, _but_meant, _not_but, _not_one, _but_not):
+    for form in (_not_said, _but_meant, _on_second_thought, _is_not, _not_but, _not_one, _but_not):
         found = form(bare)
         if found is not None:
             return found
