@@ -312,7 +312,8 @@ def _but_not(bare: str) -> tuple[str, str] | None:
 def _second_thought(said: str, right: str) -> tuple[str, str] | None:
     """ "I live in Derby, no, in Nottingham": the statement with the right value, and the wrong."""
     right = _VALUE.sub("", right)
-    if _STARTS_CLAUSE.match(right) or " " not in said:
+    joined = said.rstrip(" ,").lower().endswith((" but", " and", " or", " so", " that", " what"))
+    if joined or _STARTS_CLAUSE.match(right) or " " not in said:
         return None
     preposition = _LEADING.match(right)
     if preposition is not None:
