@@ -32,7 +32,7 @@ _OPENING = re.compile(
     r"|hm+|please|ugh|gosh|god|omg|jeez|duh|shoot|crap|ew+|damn|(?:oh )?dear(?: me)?|goodness"
     r"|by the way|btw)\b"
     r"[\s,.!\u2026-]*)*"
-    r"(?P<corrects>(?:(?:no way|update(?=:)"
+    r"(?P<corrects>(?:(?:no way|update(?=:)|(?:nearly|almost|close)(?=[.,!])"
     r"|no,? (?:i|he|she|they|we|it|you) (?:do|does|is|are|was|did|have|has)n['\u2019]?t"
     r"(?=[,.;] | (?:i|he|she|they|we|my|it|its|hes|shes)\b)|no+|nope|nah|naw"
     r"|not quite|not exactly|wrong|incorrect|actually"
@@ -232,7 +232,7 @@ def contrast(text: str) -> tuple[str, str | None]:
         return text, None
     if _WAS_RIGHT.search(bare):
         return _WAS_RIGHT.sub("", bare), None
-    for form in (_not_said, _on_second_thought, _is_not, _but_meant, _not_but, _not_one, _but_not):
+    for form in (_not_said, _but_meant, _on_second_thought, _is_not, _not_but, _not_one, _but_not):
         found = form(bare)
         if found is not None:
             return found
@@ -312,7 +312,8 @@ def _but_not(bare: str) -> tuple[str, str] | None:
 def _second_thought(said: str, right: str) -> tuple[str, str] | None:
     """ "I live in Derby, no, in Nottingham": the statement with the right value, and the wrong."""
     right = _VALUE.sub("", right)
-    if _STARTS_CLAUSE.match(right) or " " not in said:
+    joined = said.rstrip(" ,").lower().endswith((" but", " and", " or", " so", " that", " what"))
+    if joined or _STARTS_CLAUSE.match(right) or " " not in said:
         return None
     preposition = _LEADING.match(right)
     if preposition is not None:
