@@ -17,8 +17,8 @@ from support.scripted import ScriptedChatModel, ScriptedEmbedder
 OWN = load_scenarios()
 
 PASSED: dict[TruthKind, int] = {
-    "tell": 90,
-    "change": 180,
+    "tell": 80,
+    "change": 170,
     "correct": 2,
     "forget": 9,
     "ask": 12,
