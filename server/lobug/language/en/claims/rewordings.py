@@ -31,10 +31,12 @@ _LEAVES_ME = frozenset({"break up with me", "split up with me", "leave me", "dum
 _REASON = re.compile(r",? (?:because of|due to|thanks to|on account of) .+$", re.IGNORECASE)
 _TREATED = re.compile(r"(?:take|put) me (?P<on>off|on) (?:the |my |some )?(?P<what>.+)", re.I)
 _RAISED = re.compile(
-    r"(?:(?:go|be) (?:now )?(?:up|down|raised|increased|reduced)|rise|increase|drop|fall|change"
-    r"|be changed|get changed) to (?P<to>.*\d.*|.+ (?:pounds|euros|dollars|quid))",
+    r"(?:(?:go|be) (?:now )?(?:up|down|raised|increased|reduced)|rise|increase|drop|fall)"
+    r" to (?P<to>.*\d.*|.+ (?:pounds|euros|dollars|quid))",
     re.IGNORECASE,
 )
+_CHANGED = re.compile(r"(?:be |get )?changed? to (?P<to>\S+)", re.IGNORECASE)
+_SECRETS = ("code", "pin", "password", "combination", "number")
 _HAD_AS = re.compile(
     r"(?P<name>(?:(?:Dr|Mrs?|Ms|Miss|Prof)\.? )?[A-Z][\w'\u2019-]*(?: [A-Z][\w'\u2019-]*)?)"
     r" (?:as|for) (?:my|our|his|her|their|a) (?:new )?(?P<noun>[a-z]+(?: [a-z]+)?)"
@@ -81,6 +83,8 @@ def _treated(clause: Clause) -> Clause | None:
 def _raised(clause: Clause) -> Clause | None:
     """ "My rent went up to 750 pounds": it is 750 pounds."""
     match = _RAISED.fullmatch(f"{clause.verb} {clause.complement}")
+    if match is None and clause.subjects[0].path[-1].endswith(_SECRETS):
+        match = _CHANGED.fullmatch(f"{clause.verb} {clause.complement}")
     past = clause.tense in {"past", "perfect"} or clause.verb == "be"
     if match is None or clause.negated or not past or len(clause.subjects[0].path) != 2:
         return None
