@@ -460,6 +460,22 @@ async def test_thats_wrong_asks_what_is_right(tmp_path: Path, right: str) -> Non
         ]
 
 
+async def test_a_correction_that_no_rule_understands_is_asked_for_in_a_whole_sentence(
+    tmp_path: Path,
+) -> None:
+    async with talking(Setup(tmp_path)) as talk:
+        await talk.say("My bike is red.")
+        assert await talk.say("What colour is my bike?") == "Your bike is red."
+        asked = await talk.say("No no, you mixed something up there, mate.")
+        assert asked == "Please tell me in a whole sentence what is right."
+        await talk.say("My bike is green.")
+        assert await talk.say("What colour is my bike?") == "Your bike is green."
+        wrong = await talk.memory.entries(ME, Filter(status="inactive"))
+        assert [(entry.content, entry.reason) for entry in wrong] == [
+            ("The user's bike is red", "corrected")
+        ]
+
+
 @pytest.mark.parametrize("then", ["What's the time?", "never mind"])
 async def test_who_does_not_say_what_is_right_is_left_alone(tmp_path: Path, then: str) -> None:
     async with talking(Setup(tmp_path)) as talk:

@@ -159,6 +159,16 @@ async def correct(context: CommandContext, heard: Heard) -> Command | None:
     return Command(context.text, act)
 
 
+async def correct_by_statement(context: CommandContext, heard: Heard) -> Command | None:
+    """The answer to "what is right?" that is a statement: it puts right, though it does not say
+    so."""
+    marked = replace(
+        heard, claims=tuple(replace(claim, corrects=True) for claim in heard.claims), corrects=True
+    )
+    command = await correct(context, marked)
+    return None if command is None else replace(command, heard=marked)
+
+
 async def correct_by_value(context: CommandContext) -> Command | None:
     """The answer to "what is right?" that is only a value: "thirty-five"."""
     heard = context.memory.claims.reader.read(f"No, {context.text}")

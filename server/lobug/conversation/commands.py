@@ -184,6 +184,16 @@ async def ask_what_is_right(context: CommandContext) -> Command | None:
     return context.ask(replies.WHAT_IS_RIGHT, question)
 
 
+def ask_for_sentence(context: CommandContext) -> Command | None:
+    """A correction of what was just told from memory that no rule understands: ask for it in a
+    whole sentence, since it would be told again. None: the last turn told nothing from memory."""
+    entries = _entries(context.conversation.dialogue.recited or ())
+    if not entries:
+        return None
+    question = Question("what_is_right", context.until(), entries)
+    return context.ask(replies.WHOLE_SENTENCE, question)
+
+
 async def correct_by_answer(context: CommandContext, question: Question) -> Command | None:
     """The answer to "what is right?"; None: it is not one."""
     text, instead_of = split_contrast(value_of(context.text.strip(" .!")))

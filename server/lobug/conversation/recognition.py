@@ -130,6 +130,8 @@ class MemoryCommands:
             command = await _command_for(context, meaning)
         if command is None and isinstance(meaning, Ordinary | None) and not heard.claims:
             command = await claim_commands.answer(context)
+        if command is None and meaning is None and heard.corrects and not heard.claims:
+            command = commands.ask_for_sentence(context)
         if command is None and meaning is None and book.possible_command(text) is not None:
             guessed = await choose_with_model(self._chat, text)
             command = (
@@ -176,7 +178,7 @@ async def _command_for_correction(
 ) -> Command | None:
     """The command of a turn that says what is right; None: it does not."""
     if heard.claims and not isinstance(meaning, Remember):
-        return await claim_commands.correct(context, heard)
+        return await claim_commands.correct_by_statement(context, heard)
     if isinstance(meaning, Correct):
         return await commands.correct(context, meaning, question.entries)
     if meaning is not None:

@@ -131,6 +131,8 @@ def store(
     elif known.content == content and known.layer == draft.layer:
         stored = known.id
         _update_labels(connection, stored, importance, tags, draft.project, now)
+        if known.source == "system":  # what was read is now said on purpose
+            entries.change(connection, stored, source=draft.source)
     else:
         updated = _differs_in_time(known.content, content)
         stored = _insert_successor(
