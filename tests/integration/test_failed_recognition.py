@@ -29,7 +29,7 @@ class Recognition:
         self.may_fail = asyncio.Event()
         self._error = error
 
-    async def recognise(self, *_: object) -> Command | None:
+    async def recognise(self, *_: object, **__: object) -> Command | None:
         self.asked.set()
         await self.may_fail.wait()
         raise self._error

@@ -66,6 +66,7 @@ async def test_switched_off_nothing_is_recalled_and_it_is_all_there_afterwards(k
     await memory.close()
 
 
+@pytest.mark.usefixtures("rules_read_nothing")
 async def test_what_was_said_while_it_was_off_never_becomes_memory(kit: Kit) -> None:
     kit.settings = OFF
     await live(kit, "bees", "goats", "owls", "hens")

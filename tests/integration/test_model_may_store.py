@@ -18,6 +18,8 @@ from support.device_client import device
 from support.memory_kit import look
 from support.scripted import ScriptedChatModel
 
+pytestmark = pytest.mark.usefixtures("rules_read_nothing")
+
 MARK = "[Memory tool]"
 
 

@@ -78,7 +78,7 @@ def test_what_a_command_forgets_is_in_no_later_prompt(tmp_path: Path) -> None:
     """The server is at another port than the settings say; the command finds it all the same."""
     with scripted_serve(tmp_path) as server:
         server.say(SAID)
-        server.say("What do I collect?")
+        server.say("Which animals are on my shelf?")
         assert "glass hedgehogs" in server.prompts[-1], "it is in the prompts until then"
         done = server.lobug("memory", "forget", "--text", "glass hedgehogs", "--yes")
         assert done.returncode == 0, done.stderr
@@ -281,6 +281,8 @@ DELETING = """
 other = sqlite3.connect(sys.argv[1])
 other.execute("PRAGMA foreign_keys = OFF")
 other.execute("DELETE FROM conversation_log")
+other.execute("DELETE FROM memory_lengths")
+other.execute("DELETE FROM memories")
 other.commit()
 other.close()
 """
@@ -305,8 +307,9 @@ async def test_what_another_program_deletes_is_in_no_later_prompt(settings: Sett
         await client.post("/chat/text", json={"text": SAID})
         assert server.memory.stats().messages == 2
         await elsewhere(DELETING, settings.database_path)
-        await client.post("/chat/text", json={"text": "What do I collect?"})
-        turn = next(c for c in reversed(scripted.chat.calls) if "What do I collect" in c.prompt)
+        await client.post("/chat/text", json={"text": "Which animals are on my shelf?"})
+        asked = "Which animals are on my shelf"
+        turn = next(call for call in reversed(scripted.chat.calls) if asked in call.prompt)
         assert "hedgehogs" not in turn.prompt
         assert server.memory.stats().messages == 2, "counted anew"
 

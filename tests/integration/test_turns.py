@@ -152,7 +152,7 @@ async def test_the_conversation_goes_on_after_a_restart(tmp_path: Path) -> None:
     scripted = ScriptedEngines(chat=chat("Ada."))
     async with running(settings, scripted) as (client, server):
         assert server.memory.stats().messages == 2
-        await say(client, "What is my name?", "kitchen")
+        await say(client, "Who do you talk to?", "kitchen")
     assert "user: My name is Ada\nassistant: Hello, Ada." in turn_calls(scripted.chat)[0]
 
 
@@ -166,7 +166,7 @@ async def test_after_a_restart_the_last_conversation_is_read_ahead_before_anybod
     scripted = ScriptedEngines(chat=chat("Ada."))
     async with running(settings, scripted) as (client, _):
         await scripted.chat.wait_for_prefills(2)
-        await say(client, "What is my name?", "kitchen")
+        await say(client, "Who do you talk to?", "kitchen")
     (conversation, lane), (persona, shared) = scripted.chat.prefills[:2]
     assert lane.endswith("device:kitchen")
     assert shared == "shared-prefix"
@@ -208,7 +208,8 @@ async def test_after_something_was_forgotten_the_conversation_is_read_ahead(tmp_
         await say(client, "I love hiking")
         await scripted.chat.wait_for_prefills(2)
         answer = await client.post("/chat/text", json={"text": "Forget that I love hiking."})
-        assert answer.json() == {"response": "Done, I have forgotten that."}
+        forgotten = "Forgotten: you love hiking, with the words that told it."
+        assert answer.json() == {"response": forgotten}
         await scripted.chat.wait_for_prefills(3)
     contents = [m.content for m in scripted.chat.prefills[-1][0]]
     assert contents[-2:] == ["[asked to forget something]", "Done, I have forgotten that."]

@@ -24,8 +24,9 @@ from support.app_server import ScriptedEngines, settings_for
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText, ScriptedTextToSpeech
 
-SAID = "I have a cat named Minka."
-FACT = "The user has a cat named Minka"
+# What the rules cannot read, so that the chat model is asked for the fact.
+SAID = "I pamper a cat, Minka by name, with salmon."
+FACT = "The user pampers a cat, Minka by name, with salmon"
 EXTRACTED = f'[{{"fact": "{FACT}", "type": "personal"}}]'
 
 

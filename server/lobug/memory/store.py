@@ -16,7 +16,7 @@ from lobug.language.en.prompts import SECTIONS
 from lobug.memory import entries, identity, log, projects, sessions, timeline
 from lobug.memory.claims.assertion import Assertion, Origin
 from lobug.memory.entries import NewVersion
-from lobug.memory.model import Draft, Entry, MemoryScope, Provenance, Reason, Status
+from lobug.memory.model import Draft, Entry, MemoryScope, Provenance, Reason, Source, Status
 from lobug.storage.driver import Connection
 
 MAX_TAGS = 32
@@ -131,8 +131,7 @@ def store(
     elif known.content == content and known.layer == draft.layer:
         stored = known.id
         _update_labels(connection, stored, importance, tags, draft.project, now)
-        if known.source == "system":  # what was read is now said on purpose
-            entries.change(connection, stored, source=draft.source)
+        _say_on_purpose(connection, known, draft.source)
     else:
         updated = _differs_in_time(known.content, content)
         stored = _insert_successor(
@@ -317,6 +316,12 @@ def _fitted_entry(
     if entry.layer == "identity":
         identity.make_room(connection, entry.user, limits.identity_chars, now)
     return entry
+
+
+def _say_on_purpose(connection: Connection, known: Entry, source: Source) -> None:
+    """What was only read or extracted is the user's once it is stored on purpose."""
+    if known.source == "system":
+        entries.change(connection, known.id, source=source)
 
 
 def _update_labels(
