@@ -17,12 +17,12 @@ from support.scripted import ScriptedChatModel, ScriptedEmbedder
 OWN = load_scenarios()
 
 PASSED: dict[TruthKind, int] = {
-    "tell": 80,
-    "change": 170,
-    "correct": 2,
-    "forget": 104,
+    "tell": 87,
+    "change": 182,
+    "correct": 218,
+    "forget": 105,
     "ask": 170,
-    "recite": 2,
+    "recite": 18,
 }
 """How many scenarios of each kind pass without a chat model. Raise a number when more do; it never
 goes down."""

@@ -357,8 +357,15 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_a_sample_is_spread_over_all() -> None:
-    assert sample(OWN, None) == OWN
-    assert sample(OWN, len(OWN) + 1) == OWN
-    some = sample(OWN, 30)
+    assert sample([OWN], None) == OWN
+    assert sample([OWN[:5], OWN[5:]], len(OWN) + 1) == OWN
+    some = sample([OWN], 30)
     assert len(some) == len({scenario.id for scenario in some}) == 30
     assert {scenario.kind for scenario in some} == set(KINDS)
+
+
+def test_a_sample_has_of_each_set() -> None:
+    asked = [scenario for scenario in OWN if scenario.kind == "ask"]
+    some = sample([asked[:2], asked[2:]], 6)
+    assert len(some) == 6
+    assert some[:2] == asked[:2]  # the small set is used up, the other gives the rest

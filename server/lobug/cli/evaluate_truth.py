@@ -61,7 +61,7 @@ def truth(
     ] = None,
     limit: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Only N scenarios, spread evenly over all."),
+        typer.Option(min=1, metavar="N", help="Only N scenarios, spread over all sets and kinds."),
     ] = None,
     burst: Annotated[
         bool | None,
@@ -91,9 +91,9 @@ def truth(
     sets = _sets(set_) if file is None else {}
     if file is not None and set_ is not None:
         raise CommandError(sentence("eval.set_of_file"), code=EXIT_USAGE)
-    everything = [one for some in sets.values() for one in some] if file is None else _read(file)
-    scenarios = [scenario for scenario in everything if kind in {None, scenario.kind}]
-    if not scenarios:
+    everything = list(sets.values()) if file is None else [_read(file)]
+    scenarios = [[one for one in some if kind in {None, one.kind}] for some in everything]
+    if not any(scenarios):
         raise CommandError(sentence("eval.none_of_kind", kind=only), code=EXIT_USAGE)
     chosen = sample(scenarios, limit)
     pace: Pace | None = None if burst is None else "burst" if burst else "settled"

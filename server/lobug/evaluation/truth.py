@@ -312,8 +312,19 @@ def _first(error: ValidationError) -> str:
     return f"{place}: {first['msg']}" if place else str(first["msg"])
 
 
-def sample(scenarios: Sequence[Scenario], limit: int | None) -> list[Scenario]:
-    """At most ``limit`` scenarios, spread evenly over all of them."""
+def sample(sets: Sequence[Sequence[Scenario]], limit: int | None) -> list[Scenario]:
+    """At most ``limit`` scenarios: as many of each set and kind, spread evenly over each."""
+    scenarios = [one for some in sets for one in some]
     if limit is None or limit >= len(scenarios):
-        return list(scenarios)
-    return [scenarios[index * len(scenarios) // limit] for index in range(limit)]
+        return scenarios
+    groups = [[one for one in some if one.kind == kind] for kind in KINDS for some in sets]
+    shares = [0] * len(groups)
+    while sum(shares) < limit:
+        not_used_up = (index for index, some in enumerate(groups) if shares[index] < len(some))
+        shares[min(not_used_up, key=lambda index: shares[index])] += 1
+    chosen = {
+        some[index * len(some) // share].id
+        for some, share in zip(groups, shares, strict=True)
+        for index in range(share)
+    }
+    return [one for one in scenarios if one.id in chosen]

@@ -60,7 +60,7 @@ AN = re.compile(
     r"(?:(?!one\b|once\b|eu)[aeio]|u(?!ni(?!n|m)|s[eu]|r[aeiou]|t[ei])|hour|honest|heir|8|11\b|18\b)",
     re.IGNORECASE,
 )
-BRITISH = re.compile(r"our\b|theatre|programme")
+BRITISH = re.compile(r"(?:[bdmv]|ol)our\b|theatre|programme")
 HEAD_ENDS = re.compile(r" (?:of|in|at|on|with|for|from|to|near|who|that|which|called|named)\b.*")
 SPEAKER = re.compile(r"\b(?:my|our|mine|ours|me|us|myself|ourselves|I)\b")
 NOTED = {
@@ -265,7 +265,7 @@ def render(
         "own": subject.owner if subject.text in {"you", "the user"} else "their",
         "kind": kind,
         "code": kind if re.search(r"(?:number|code|pin)$", kind) else f"{kind} code",
-        "favorite": "favourite" if BRITISH.search(kind) else "favorite",
+        "favorite": "favourite" if BRITISH.search(" ".join((kind, *values))) else "favorite",
     }
 
     def fill(match: re.Match[str]) -> str:
