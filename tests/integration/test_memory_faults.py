@@ -270,7 +270,6 @@ def first_lobug(path: Path) -> None:
     connection.close()
 
 
-@pytest.mark.usefixtures("rules_read_nothing")
 async def test_a_database_of_the_first_lobug_is_taken_over_whole(kit: Kit) -> None:
     first_lobug(kit.path)
     kit.settings = MemorySettings(legacy_user="ada")
