@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 
 from lobug.conversation.commands import Answer, Command, CommandContext, hit_of
 from lobug.language.claims import Claim, Heard
-from lobug.language.en import citing, replies, words
+from lobug.language.en import citing, replies, speech_acts, words
 from lobug.language.en.citing import Source, known_from, without_request
+from lobug.language.en.perspective import sentence_to_the_user
 from lobug.memory.claim_rows import KnownClaim
 from lobug.memory.claims.assertion import sentence_of
 from lobug.memory.claims.lookup import Found
@@ -32,11 +33,16 @@ async def answer(context: CommandContext) -> Command | None:
     """Answer a question about the user or somebody they have spoken of. None: it is another
     question, or what may answer it is in no claim: the chat model looks at all that is recalled."""
     text, asks = without_request(context.text)
-    told = await _look_up(replace(context, text=text))
+    asking = replace(context, text=text)
+    told = await _look_up(asking)
     if told is None:
-        told = await _look_up_both(replace(context, text=text))
-    if told is None or isinstance(told, Command):
+        told = await _look_up_both(asking)
+    if isinstance(told, Command):
         return told
+    if told is None or not told.holds:
+        told = await _stated(asking) or told
+    if told is None:
+        return None
     entries = tuple(dict.fromkeys(told.entries))[: replies.MOST]
     hits = tuple([hit_of((await context.memory.get(context.scope, one)).entry) for one in entries])
     cites = asks or context.cites
@@ -57,6 +63,8 @@ class _Told:
     sentences: tuple[str, ...]
     entries: tuple[int, ...]
     """Those that it rests on."""
+    holds: bool = True
+    """It tells what is so now, and not only what was."""
 
 
 async def _look_up(context: CommandContext) -> _Told | Command | None:
@@ -79,8 +87,18 @@ async def _look_up(context: CommandContext) -> _Told | Command | None:
             return None
         if not context.memory.keeps_user_memories or await _may_know(context):
             return None  # what is not kept may have been told
-        return _Told((said,), ())
-    return _Told((said,), _used(found, said))
+        return _Told((said,), (), holds=False)
+    return _Told((said,), _used(found, said), holds=bool(found.claims) or found.asked.past)
+
+
+async def _stated(context: CommandContext) -> _Told | None:
+    """The latest statement of no relation that tells what is asked, in the user's words."""
+    if not speech_acts.is_question(context.text):
+        return None
+    known = await context.memory.claims.statements(context.scope.user, context.text)
+    if not known:
+        return None
+    return _Told((sentence_to_the_user(known[0].content),), (known[0].entry_id,))
 
 
 async def _look_up_both(context: CommandContext) -> _Told | None:
@@ -130,11 +148,11 @@ async def _may_know(context: CommandContext) -> bool:
         for entry in (await context.memory.identity(context.scope)).entries
         if entry.source != "system"  # what Lo-Bug distils is from facts
     ]
-    if len(await claims.having(lines)) < len(lines):
+    if len(await claims.of_relations(lines)) < len(lines):
         return True
     hits = await context.memory.search(context.scope, context.text, Filter(), limit=6, turns=True)
     likely = [hit for hit in hits if hit.confidence >= LIKELY]
-    claiming = await claims.having([hit.id for hit in likely if hit.kind == "memory"])
+    claiming = await claims.of_relations([hit.id for hit in likely if hit.kind == "memory"])
     return any(
         hit.id not in claiming
         if hit.kind == "memory"

@@ -158,7 +158,7 @@ def remember(context: CommandContext, said: Remember) -> Command:
     heard = context.memory.claims.reader.read(context.text)
 
     async def act(message_id: int) -> Answer:
-        if heard.claims and not heard.unread and context.memory.keeps_user_memories:
+        if heard.is_kept and context.memory.keeps_user_memories:
             known = await context.memory.claims.trust(context.scope.user, message_id)
             return Answer((replies.remembered(known) if known else replies.known_already(),))
         for fact in facts:
@@ -477,7 +477,7 @@ async def _likely(context: CommandContext, query: str, topic: str) -> list[Entry
     if asked is None or asked.relation is None:
         return likely
     # What claims another relation is not what a topic with a relation of its own names.
-    claiming = await claims.having([entry.id for entry in likely])
+    claiming = await claims.of_relations([entry.id for entry in likely])
     return [entry for entry in likely if entry.id not in claiming]
 
 

@@ -21,6 +21,10 @@ USER: Path = ("user",)
 
 PRONOUNS = frozenset({"he", "she", "they", "it", "that"})
 
+STATEMENT = "statement"
+"""Relation of what no other relation holds: its value is what the user said of themselves and
+theirs, word for word ("I owe Sandra twenty pounds")."""
+
 
 Refutes = Literal["not", "unless_asked", "surely"]
 """Whether words say that what was said last was wrong. "No, ..." does, unless it answers a
@@ -91,6 +95,12 @@ class Heard:
     """It says that something before was wrong, whether or not it says what is right."""
     unread: tuple[str, ...] = ()
     """Its statements, as said, of which at least one clause was not read: for the chat model."""
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether each of its statements was read, or is kept as it was said."""
+        kept = sum(claim.relation == STATEMENT for claim in self.claims)
+        return bool(self.claims) and kept >= len(self.unread)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +180,15 @@ class ClaimReader(Protocol):
 
     def refers(self, pronoun: str, subject: Path) -> bool:
         """Whether a pronoun ("she") can stand for a subject ("my sister")."""
+
+    def overtakes(self, later: Claim, sentence: str) -> bool:
+        """Whether the words of a claim say that a stored sentence is no longer so."""
+
+    def recounts(self, one: str, other: str) -> bool:
+        """Whether two values give another number of the same: "two cats" and "three cats"."""
+
+    def answers(self, question: str, statement: str) -> bool:
+        """Whether the value of a claim of STATEMENT tells what a question asks."""
 
     def fact(self, claim: Claim, names: Mapping[Path, str]) -> str:
         """A claim as a standalone sentence in the third person, past or denied where it is so,

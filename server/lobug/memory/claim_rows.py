@@ -9,7 +9,7 @@ from typing import Literal
 import sqlalchemy as sa
 from sqlalchemy import Integer, and_, bindparam, delete, or_, select, update
 
-from lobug.language.claims import Claim, Path
+from lobug.language.claims import STATEMENT, Claim, Path
 from lobug.memory.model import Reason, Source, Status
 from lobug.storage.driver import Connection
 from lobug.storage.statements import Row, among, run, run_many
@@ -158,6 +158,19 @@ def everything(connection: Connection, user: str) -> list[KnownClaim]:
     return _known(run(connection, KNOWN, user=user))
 
 
+LATEST = (
+    KNOWN.where(_entry.status == "active")
+    .order_by(None)
+    .order_by(_entry.said_at.desc(), _entry.id.desc())
+    .limit(bindparam("limit", type_=Integer))
+)
+
+
+def latest(connection: Connection, user: str, limit: int) -> list[KnownClaim]:
+    """What a user holds to be so, the latest first."""
+    return _known(run(connection, LATEST, user=user, limit=limit))
+
+
 def of_relation(connection: Connection, user: str, relation: str) -> list[KnownClaim]:
     """A user's claims of one relation, of whomever, oldest first."""
     return _known(run(connection, OF_RELATION, user=user, relation=relation))
@@ -291,11 +304,17 @@ def recent(
 
 
 WITH_CLAIMS = select(_claim.memory_id).where(among(_claim.memory_id, "ids")).distinct()
+WITH_RELATIONS = WITH_CLAIMS.where(_claim.relation != STATEMENT)
 
 
 def having(connection: Connection, ids: Sequence[int]) -> frozenset[int]:
-    """Which of these entries claim something that the rules could read."""
+    """Which of these entries claim something, be it only a statement of no relation."""
     return frozenset(run(connection, WITH_CLAIMS, ids=ids).scalars())
+
+
+def of_relations(connection: Connection, ids: Sequence[int]) -> frozenset[int]:
+    """Which of these entries claim something of which the rules could read the relation."""
+    return frozenset(run(connection, WITH_RELATIONS, ids=ids).scalars())
 
 
 OF_ENTRIES = KNOWN.where(among(_entry.id, "ids"))

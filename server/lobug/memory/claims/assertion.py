@@ -8,10 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from sqlalchemy import bindparam, select
 
-from lobug.language.claims import USER, Claim, ClaimReader, Fragment, Heard, Path, RelationRules
+from lobug.language.claims import (
+    STATEMENT,
+    USER,
+    Claim,
+    ClaimReader,
+    Fragment,
+    Heard,
+    Path,
+    RelationRules,
+)
 from lobug.memory import claim_rows, entries, identity, sessions
 from lobug.memory.claim_rows import KnownClaim, Reader, Referent
 from lobug.memory.claims import decision, subjects, tombstones
@@ -26,6 +36,8 @@ from lobug.storage.tables import conversation_log
 RECENT_MESSAGES = 12
 """Messages of a conversation, about, to which a pronoun or a bare value can refer."""
 RECENT_CLAIMS = 12
+MOST_OVERTAKEN = 300
+"""Claims, the latest, of which one may be what a statement says is over."""
 MOST_CLAIMS = 24
 """Most claims of one message that are stored: nobody tells more in one breath."""
 
@@ -80,9 +92,27 @@ class Assertion:
         claims = [*heard.claims[:MOST_CLAIMS]]
         for fragment in heard.fragments:
             completed = self.completed(fragment, [*self.outcome.referents, *referents])
-            claims += completed or fragment.otherwise
+            claims += self._reread(completed) or fragment.otherwise
         self._assert(claims, referents)
         return self.outcome
+
+    def _reread(self, completed: Sequence[Claim]) -> Sequence[Claim]:
+        """A statement that was put right is read anew: what its former words told was wrong."""
+        if not completed or completed[0].relation != STATEMENT:
+            return completed
+        (right,) = completed
+        slot = self._slot(right.subject, STATEMENT, right.kind)
+        wrong = [one for one in slot if one.status == "active" and one.value == right.instead_of]
+        for one in wrong:
+            if one.message_id is None:
+                continue
+            made = claim_rows.made_by(self._connection, self._origin.user, one.message_id)
+            for told in claim_rows.of_entries(self._connection, self._origin.user, made):
+                if told.status == "active" and told.relation not in {STATEMENT, NAME}:
+                    self._retire(Retirement(told, "corrected"))
+        heard = self._reader.read(right.value)
+        again = [one for one in heard.claims if one.relation != STATEMENT]
+        return [*(replace(one, corrects=True) for one in again), right]
 
     def state(self, claims: Sequence[Claim], referents: Sequence[Referent] = ()) -> Outcome:
         """Assert claims that were read in a stored or generated sentence."""
@@ -191,6 +221,8 @@ class Assertion:
         last = referents[0] if referents else None
         if not (claim.holds and last is not None and claim.instead_of is None):
             return claim
+        if claim.relation == STATEMENT:
+            return claim  # what it contradicts is seen by its words
         if claim.refutes == "not" or (claim.refutes == "unless_asked" and self._was_asked()):
             return claim
         if (last.subject, last.relation, last.kind) != (claim.subject, claim.relation, claim.kind):
@@ -307,9 +339,19 @@ class Assertion:
                 value,
                 one.kind,
                 corrects=True,
-                instead_of=wrong if wrong is not None else (None if rules.one else one.value),
+                instead_of=(
+                    one.value
+                    if one.relation == STATEMENT and wrong is None
+                    else wrong
+                    if wrong is not None
+                    else (None if rules.one else one.value)
+                ),
                 text=fragment.text,
             )
+            if one.relation == STATEMENT:
+                if value != fragment.value:
+                    return claim
+                continue
             if self._is_plausible(claim):
                 return claim
             if fragment.sure and one is referents[0] and _alike(value, one.value):
@@ -339,12 +381,15 @@ class Assertion:
         if tombstones.covers(
             self._connection, origin.user, tombstones.of_claim(claim), origin.said_at
         ):
+            self._drop_words(forgotten=True)
             return
         if claim.relation == NAME and claim.holds:
             self._join(claim)
         done = self._decide(claim, self._slot(claim.subject, claim.relation, claim.kind), rules)
         for retirement in done.retired:
             self._retire(retirement)
+        if done.insert != "active" and done.same is None:
+            self._drop_words(forgotten=False)
         if done.same is not None:
             self._confirm(done.same)
         if done.insert is not None:
@@ -363,7 +408,9 @@ class Assertion:
         def same_value(one: str, other: str) -> bool:
             return self._reader.same_value(claim.relation, one, other)
 
-        return decision.decide(claim, self._origin.said_at, known, rules, same_value)
+        return decision.decide(
+            claim, self._origin.said_at, known, rules, same_value, self._reader.recounts
+        )
 
     def _join(self, claim: Claim) -> None:
         """ "Hanna is my sister": what was known of Hanna is known of the sister."""
@@ -442,6 +489,30 @@ class Assertion:
         if origin.message_id is not None:
             claim_rows.note_end(self._connection, known.entry_id, origin.message_id)
         self.outcome.retired.append(known.entry_id)
+        if known.relation != STATEMENT and known.message_id is not None:
+            self._retire_words(known, retirement)
+
+    def _drop_words(self, *, forgotten: bool) -> None:
+        """Drop the statement that was kept of words which the model has read since, where what it
+        read in them was put right, or is forgotten, since they were said."""
+        origin = self._origin
+        if origin.reader != "model" or origin.message_id is None:
+            return
+        made = claim_rows.made_by(self._connection, origin.user, origin.message_id)
+        for one in claim_rows.of_entries(self._connection, origin.user, made):
+            if one.relation != STATEMENT or one.status != "active":
+                continue
+            if forgotten:
+                entries.delete_row(self._connection, one.entry_id)
+            else:
+                self._retire(Retirement(one, "superseded"))
+
+    def _retire_words(self, known: KnownClaim, retirement: Retirement) -> None:
+        """Let the statement that was kept beside a claim share its fate."""
+        for one in claim_rows.of_relation(self._connection, self._origin.user, STATEMENT):
+            beside = one.message_id == known.message_id and one.kind != ""
+            if beside and one.status == "active":
+                self._retire(replace(retirement, known=one))
 
     def _insert(self, claim: Claim, rules: RelationRules, *, past: bool, key_of: int | None) -> int:
         origin = self._origin
@@ -498,10 +569,33 @@ class Assertion:
 
     # ---- what follows from it
 
+    def _overtake(self, claim: Claim) -> None:
+        """Make past what is no longer so by the words of a claim, where one of the two is of no
+        relation."""
+        known = claim_rows.latest(self._connection, self._origin.user, MOST_OVERTAKEN)
+        made = {*self.outcome.stored, *self.outcome.same}
+        for one in known:
+            older = one.holds and one.said_at <= self._origin.said_at and one.entry_id not in made
+            # What relations say of each other is decided by their values.
+            free = STATEMENT in {claim.relation, one.relation}
+            if claim.relation == STATEMENT and claim.kind:
+                free = one.relation == STATEMENT  # its relation is decided already
+            if older and free and self._reader.overtakes(claim, one.content):
+                reason: Literal["corrected", "superseded"] = (
+                    "corrected" if claim.corrects else "superseded"
+                )
+                self._retire(Retirement(one, reason))
+                for new in self.outcome.stored[-1:]:
+                    entries.change(self._connection, one.entry_id, replaced_by=new)
+
     def _effects(self, claim: Claim) -> None:
         """What ends with a subject: the dog that died is no pet any more, the car that was sold has
         no colour to ask for."""
         if claim.past or claim.planned:
+            return
+        if claim.relation == STATEMENT or claim.ended or not claim.holds or claim.corrects:
+            self._overtake(claim)
+        if claim.relation == STATEMENT:
             return
         rules = self._reader.rules(claim.relation)
         if rules is not None and rules.opposite and claim.holds:

@@ -19,6 +19,8 @@ from lobug.storage.driver import Connection
 MOST_CONVERSATIONS = 512
 """Conversations of which it is known what was last talked about."""
 MOST_REFERENTS = 12
+MOST_ASKED = 1_000
+"""Claims, the latest, of which the words are compared with those of a question."""
 MOST_UNREAD = 40
 """Messages that wait to be read, of which the statements are recited as they stand."""
 
@@ -89,11 +91,17 @@ class ClaimBook:
         """What the user has stated lately that the rules cannot read and the chat model has not
         read yet, as said."""
         waiting = await self._database.read(lambda c: log.not_extracted(c, user, MOST_UNREAD))
-        return tuple(
-            statement
-            for message in waiting
-            for statement in self.reader.read(message.content).unread
-        )
+        heard = [self.reader.read(message.content) for message in waiting]
+        return tuple(statement for one in heard if not one.is_kept for statement in one.unread)
+
+    async def statements(self, user: str, question: str) -> list[KnownClaim]:
+        """What holds and tells, word for word, what a question asks, the latest first."""
+
+        def work(connection: Connection) -> list[KnownClaim]:
+            known = claim_rows.latest(connection, user, MOST_ASKED)
+            return [one for one in known if self.reader.answers(question, one.content)]
+
+        return await self._database.read(work)
 
     async def changed_by(self, user: str, message_id: int) -> Change:
         """What a message did to memory."""
@@ -118,8 +126,12 @@ class ClaimBook:
         return await self._database.write("trust", lambda c: claim_rows.trust(c, user, message_id))
 
     async def having(self, ids: Sequence[int]) -> frozenset[int]:
-        """Which of these entries claim something that the rules can read."""
+        """Which of these entries claim something, be it only a statement of no relation."""
         return await self._database.read(lambda c: claim_rows.having(c, ids))
+
+    async def of_relations(self, ids: Sequence[int]) -> frozenset[int]:
+        """Which of these entries claim something of which the rules can read the relation."""
+        return await self._database.read(lambda c: claim_rows.of_relations(c, ids))
 
     async def everything(self, user: str) -> tuple[tuple[Claim, ...], Mapping[Path, str]]:
         """All that holds, with the names of the subjects."""

@@ -15,6 +15,13 @@ from lobug.memory.claim_rows import KnownClaim
 
 SameValue = Callable[[str, str], bool]
 """Whether two values of the relation are the same."""
+Recounts = Callable[[str, str], bool]
+"""Whether two values give another number of the same: "two cats", "three cats"."""
+
+
+def never(_one: str, _other: str) -> bool:
+    """Nothing is counted."""
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +49,7 @@ def decide(
     known: Sequence[KnownClaim],
     rules: RelationRules,
     same_value: SameValue,
+    recounts: Recounts = never,
 ) -> Decision:
     """What a claim does to ``known``, the claims of the same subject, relation and kind."""
 
@@ -57,7 +65,7 @@ def decide(
         return Decision(insert=None if told else "past", same=told)
     if not claim.holds:
         return _denied(claim, said_at, known, rules, alike)
-    return _stated(claim, said_at, known, rules, same_value, alike)
+    return _stated(claim, said_at, known, rules, same_value, recounts, alike)
 
 
 def _taken_back(
@@ -109,6 +117,7 @@ def _stated(
     known: Sequence[KnownClaim],
     rules: RelationRules,
     same_value: SameValue,
+    recounts: Recounts,
     alike: Callable[[KnownClaim], bool],
 ) -> Decision:
     active = [one for one in known if one.status == "active"]
@@ -123,7 +132,8 @@ def _stated(
     exactly = next(
         (one for one in active if one.holds and one.value.lower() == claim.value.lower()), None
     )
-    if claim.corrects and told is not None and told.said_at <= said_at:
+    counted = told is not None and recounts(told.value, claim.value)
+    if (claim.corrects or counted) and told is not None and told.said_at <= said_at:
         told = exactly  # "he's a head teacher" puts "a teacher" right, "three cats" "two cats"
     instead = claim.instead_of
     others = [
@@ -135,6 +145,7 @@ def _stated(
             rules.one
             or (instead is not None and same_value(one.value, instead))
             or (claim.corrects and alike(one))
+            or recounts(one.value, claim.value)
         )
     ]
     newer = [one for one in others if one.said_at > said_at]

@@ -236,6 +236,9 @@ def _what_was(known: _Known) -> str:
     """What a question about former times asks for."""
     value = known.asked.value
     over = [(c, when) for c, when in known.over if value is None or _is_asked(c, value)]
+    denied = [claim for claim in known.denied if value is not None and _is_asked(claim, value)]
+    if denied and not over and denied[-1].ended:
+        over = [(replace(denied[-1], holds=True, ended=False, past=True), "")]
     if over and value is None:
         return " ".join(_sentence(_former(known, *one)) for one in over[-MOST_SAID:])
     if over:

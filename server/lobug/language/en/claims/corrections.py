@@ -448,7 +448,8 @@ def fragment(text: str, *, marked: bool) -> str | None:
         return f"{place.group()}{value}"  # "in my coat"
     if _STARTS_CLAUSE.match(value) or begins_clause(value):
         return None
-    if _says_nothing(value) or not (marked or _STANDS_ALONE.fullmatch(bare)):
+    alone = _STANDS_ALONE.fullmatch(_VALUE.sub("", bare)) is not None
+    if _says_nothing(value) or not (marked or alone):
         return None
     return value
 

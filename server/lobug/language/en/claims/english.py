@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lobug.language.claims import USER, Asked, Claim, ClaimReader, Heard, Path
+from lobug.language.claims import STATEMENT, USER, Asked, Claim, ClaimReader, Heard, Path
 from lobug.language.en.claims import (
     answers,
     facts,
+    free_statements,
     questions,
     reader,
     recitation,
@@ -75,6 +76,22 @@ class EnglishClaims:
     recite = staticmethod(recitation.recite)
 
     listed = staticmethod(sentence_forms.listed)
+
+    recounts = staticmethod(values.recounts)
+
+    @staticmethod
+    def overtakes(later: Claim, sentence: str) -> bool:
+        """Whether a free statement says that a sentence is no longer so."""
+        return free_statements.overtakes(
+            later.value if later.relation == STATEMENT else later.text,
+            sentence,
+            corrects=later.corrects,
+        )
+
+    @staticmethod
+    def answers(question: str, statement: str) -> bool:
+        """Whether a free statement tells what a question asks."""
+        return len(question) <= LONGEST_QUESTION and free_statements.answers(question, statement)
 
     @staticmethod
     def put_right(value: str, wrong: str | None, right: str) -> str | None:

@@ -6,7 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from lobug.language.claims import USER, Claim, Path
+from lobug.language.claims import STATEMENT, USER, Claim, Path
+from lobug.language.en.claims import free_statements
 from lobug.language.en.claims.sentence_forms import (
     Mode,
     Subject,
@@ -83,11 +84,21 @@ def mode_of(claim: Claim) -> Mode:
 
 def statement(claim: Claim, wording: Wording, subject: Subject, mode: Mode | None = None) -> str:
     """The sentence of a claim, without a capital; ``mode``: instead of its own tense."""
+    if claim.relation == STATEMENT:
+        return _as_stated(claim, subject, mode or mode_of(claim))
     template, used = template_of(
         wording, claim.value, mode or mode_of(claim), of_user=claim.subject == USER
     )
     values = [as_said(claim)] if claim.value else []
     return render(template, subject, values, used, kind=claim.kind).strip()
+
+
+def _as_stated(claim: Claim, subject: Subject, mode: Mode) -> str:
+    """A statement of no relation, in the user's words."""
+    said = (
+        free_statements.told(claim.value) if subject.spoken else free_statements.noted(claim.value)
+    )
+    return said if mode == "now" else f"it is no longer so that {said[:1].lower()}{said[1:]}"
 
 
 def statements(claims: Sequence[Claim], subject: Subject, mode: Mode | None = None) -> str:
@@ -100,7 +111,8 @@ def statements(claims: Sequence[Claim], subject: Subject, mode: Mode | None = No
         template, used = template_of(
             wording, claim.value, mode or mode_of(claim), of_user=claim.subject == USER
         )
-        groups.setdefault((claim.relation, claim.kind, used, template), []).append(claim)
+        kind = claim.value if claim.relation == STATEMENT else claim.kind
+        groups.setdefault((claim.relation, kind, used, template), []).append(claim)
     return listed([_together(group, subject, mode) for group in groups.values()])
 
 

@@ -9,9 +9,25 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from lobug.language.claims import Claim, Fragment, Heard, Path, Refutes, RelationRules
+from lobug.language.claims import (
+    STATEMENT,
+    USER,
+    Claim,
+    Fragment,
+    Heard,
+    Path,
+    Refutes,
+    RelationRules,
+)
 from lobug.language.en import speech_acts
-from lobug.language.en.claims import case_restoration, clause_parser, corrections, values
+from lobug.language.en.claims import (
+    case_restoration,
+    clause_parser,
+    corrections,
+    facts,
+    free_statements,
+    values,
+)
 from lobug.language.en.claims.clause_claims import claims_of
 from lobug.language.en.claims.identities import introduced
 from lobug.language.en.claims.openings import OPENING_WORDS
@@ -248,6 +264,50 @@ class _Reading:
             self.corrects = self.corrects or corrects
         if (claims and not whole) or not (claims or value or speech_acts.is_small_talk(stated)):
             self._leave(sentence)
+        if not claims and value is None and denied is None:
+            self._read_tail(right, wrong, sentence, corrects=corrects)
+        elif claims and whole:
+            self._keep_time(right, claims, corrects=corrects)
+
+    def _read_tail(self, right: str, wrong: str | None, sentence: str, *, corrects: bool) -> None:
+        """A statement of which nothing was read: the value at its end, where it puts something
+        right, or all of it as it was said."""
+        tail = None
+        if corrects:
+            tail = _IS_ONE.match(right) or _VALUE_AT_END.search(right)
+            if tail is not None and free_statements.is_mood(tail["value"]):
+                tail = None  # "sorry, I'm late"
+        if tail is None and wrong is not None:
+            tail = _IS_AT_END.search(right)
+        value = None if tail is None else corrections.fragment(tail["value"], marked=True)
+        if value is not None:
+            said, sure = self._as_said(sentence), self.refuting == "surely"
+            kept = free_statements.kept(self._as_said(right))
+            whole = () if kept is None else (self._as_stated(kept, corrects=True),)
+            self.fragments.append(Fragment(value, wrong, said, sure=sure, otherwise=whole))
+            self.corrects = True
+        else:
+            self._keep_as_said(right, sentence, corrects=corrects)
+
+    def _keep_time(self, stated: str, claims: list[Claim], *, corrects: bool) -> None:
+        """Keep a statement whose claims have lost a time of it."""
+        if any(claim.past or claim.ended or not claim.holds for claim in claims):
+            return
+        told = " ".join(facts.fact(claim, {}) for claim in claims if not claim.planned)
+        text = free_statements.timed(self._as_said(stated), told)
+        if text is not None:
+            self.claims.append(Claim(USER, STATEMENT, text, TIMED, corrects=corrects, text=text))
+
+    def _keep_as_said(self, stated: str, sentence: str, *, corrects: bool) -> None:
+        """Keep a statement of which no relation was read."""
+        text = free_statements.kept(self._as_said(stated))
+        if text is None or speech_acts.is_question(sentence):
+            return
+        self.claims.append(self._as_stated(text, corrects=corrects))
+        self.corrects = self.corrects or corrects
+
+    def _as_stated(self, text: str, *, corrects: bool) -> Claim:
+        return Claim(USER, STATEMENT, text, corrects=corrects, refutes=self.refuting, text=text)
 
     def _marked(
         self,
@@ -328,6 +388,23 @@ class _Reading:
         return self.original[at : at + len(text)] if at >= 0 else text
 
 
+_VALUE_AT_END = re.compile(
+    r"(?:,|;| and| so| but| because)\s+"
+    r"(?P<value>(?:it|that|he|she|its|hes|shes|thats)(?:['\u2019]s| is)?"
+    r" (?!not\b)[^,;]{1,40})$",
+    re.IGNORECASE,
+)
+""" "I switched, it's Monzo now"."""
+_IS_ONE = re.compile(
+    r"^(?:(?:i|he|she|it|we|they|that)(?:['\u2019](?:m|s|re)| am| is| are| was)|im|hes|shes|its"
+    r"|mine is|mine['\u2019]s) (?P<value>(?!not\b)[^,;]{1,40})$",
+    re.IGNORECASE,
+)
+""" "I'm a dinner lady", of which no relation was read."""
+_IS_AT_END = re.compile(r" (?:is|are|was|were) (?P<value>[^,;]{1,40})$", re.IGNORECASE)
+""" "Karen's meeting is Thursday", where what is wrong was said."""
+TIMED = "timed"
+"""Kind of a statement that is kept for a time in it: all else of it is in claims."""
 _POINTING: tuple[Path, ...] = (("it",), ("that",))
 _BESIDE = re.compile(r"\b(?:too|also|as well|both|another|other|else)\b", re.IGNORECASE)
 """What is said holds beside what was said before."""

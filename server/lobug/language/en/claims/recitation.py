@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from lobug.language.claims import USER, Claim, Path
+from lobug.language.claims import STATEMENT, USER, Claim, Path
 from lobug.language.en.claims.facts import (
     fact_times,
     is_common,
@@ -26,6 +26,8 @@ from lobug.language.en.claims.sentence_forms import (
 from lobug.language.en.claims.wording import wording_book
 from lobug.language.en.data import RECITATION as SAY
 
+DETAIL = (STATEMENT, "timed")
+"""Statements that are kept for a time in them: all else of them is told anyway."""
 MOST_ABOUT = 3
 """Sentences about somebody who is asked about: nobody wants to hear more at once."""
 
@@ -89,7 +91,11 @@ def _of_subject(
     """The sentences about one subject, in the order of the relations; ``introduced``: the first
     one says who it is ("your sister Hanna"), else another sentence has."""
     order = {name: rank for rank, name in enumerate(wording_book().wordings)}
-    told = [claim for claim in claims if not _is_told_otherwise(claim, claims)]
+    told = [
+        claim
+        for claim in claims
+        if not _is_told_otherwise(claim, claims) and (claim.relation, claim.kind) != DETAIL
+    ]
     ranked = sorted(told, key=lambda claim: (claim.past, claim.planned, order[claim.relation]))
     if path != USER and path in names and len({c.value for c in told if c.relation == "name"}) < 2:
         others = [claim for claim in ranked if claim.relation != "name"]
@@ -97,7 +103,8 @@ def _of_subject(
             ranked = others
     slots: dict[tuple[str, str, str], list[Claim]] = {}
     for claim in ranked:
-        slots.setdefault((claim.relation, claim.kind, mode_of(claim)), []).append(claim)
+        kind = claim.value if claim.relation == STATEMENT else claim.kind
+        slots.setdefault((claim.relation, kind, mode_of(claim)), []).append(claim)
     sentences: list[str] = []
     for group in slots.values():
         subject = _subject(path, group, names, first=introduced and not sentences)

@@ -199,7 +199,7 @@ _CLOCK = re.compile(
 def _is_no_value(relation: Relation, value: str) -> bool:
     """ "I start work at half past six" names no employer, and nobody likes "four brothers": what a
     bare number is of was said before."""
-    if _POINTS.fullmatch(value):
+    if _POINTS.fullmatch(value) or value.lower().startswith(("is ", "are ", "was ")):
         return True
     if relation.fact_type == "preference" and _SAYS_NO_TASTE.fullmatch(value):
         return True

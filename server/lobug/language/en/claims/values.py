@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from lobug.language.claims import STATEMENT
 from lobug.language.en import words
 from lobug.language.en.claims.relation_book import relation_book
 
@@ -65,6 +66,11 @@ def without_quantity(text: str) -> str:
 
 def same_value(relation: str, one: str, other: str) -> bool:
     """Whether two values of a relation are the same."""
+    if relation == STATEMENT:
+        denied = [_DENIED.search(text) is None for text in (one, other)]
+        return denied[0] == denied[1] and words.stems(words.words(one)) == words.stems(
+            words.words(other)
+        )
     mine, theirs = _meant(one), _meant(other)
     if mine == theirs:
         return True
@@ -76,6 +82,21 @@ def same_value(relation: str, one: str, other: str) -> bool:
     elif _numbers(mine) != _numbers(theirs) and _numbers(mine) and _numbers(theirs):
         return False
     return mine <= theirs or theirs <= mine
+
+
+def recounts(one: str, other: str) -> bool:
+    """Whether two values give another number of the same: "two cats" and "three cats"."""
+    mine, theirs = _meant(one), _meant(other)
+    counts = _numbers(mine), _numbers(theirs)
+    same = _uncounted(mine) == _uncounted(theirs) and bool(_uncounted(mine))
+    first = [words.words(text)[0] for text in (one, other)]  # not "song 7"
+    return (
+        all(map(str.isdigit, first))
+        and same
+        and bool(counts[0])
+        and bool(counts[1])
+        and counts[0] != counts[1]
+    )
 
 
 NUMBER = re.compile(
@@ -127,12 +148,33 @@ def put_right(value: str, wrong: str | None, right: str) -> str | None:
         bare = _BEFORE_TIMES.sub("", right)
         part = _part_of_time(value, bare)
         right = right if part is None else bare
+    if part is None and not wrong:
+        return _alike_part(value, right) or right
     if part is None:
-        return None if wrong else right
+        return None
     after = value[part.end() :]
     if after and right.lower().endswith(after.lower()):
         after = ""
     return f"{value[: part.start()]}{right}{after}"
+
+
+def _alike_part(value: str, right: str) -> str | None:
+    """A value with the part put right that has a word in common with what is right: "two sugars in
+    my tea" and "one sugar". None: there is no such part."""
+    found, better = list(_WORD.finditer(value)), right.split()
+    wanted = [words.stem(word.lower()) for word in better]
+    if not 1 < len(wanted) < len(found):
+        return None
+    stems = [words.stem(match.group().lower()) for match in found]
+    for at in range(len(found) - len(wanted) + 1):
+        same = sum(one == other for one, other in zip(wanted, stems[at:], strict=False))
+        if 0 < same < len(wanted):
+            end = found[at + len(wanted) - 1].end()
+            return f"{value[: found[at].start()]}{right[:1].lower()}{right[1:]}{value[end:]}"
+    return None
+
+
+_WORD = re.compile(r"[^\s,;]+")
 
 
 def is_number(text: str) -> bool:
@@ -150,6 +192,9 @@ def _meant(text: str) -> frozenset[str]:
         stored = book.kin.get(word) or book.pets.get(word) or word
         found.add(words.stem(stored) if stored.isalpha() else stored)
     return frozenset(found or text.lower().split())
+
+
+_DENIED = re.compile(r"n['\u2019]t\b|\b(?:not|no|never|without)\b", re.IGNORECASE)
 
 
 def _numbers(found: frozenset[str]) -> frozenset[str]:

@@ -1,0 +1,305 @@
+"""Statements that no relation holds: which of them are worth keeping as they were said, what a
+later one says is over, and which of them answers a question. English. Pure.
+
+"I owe Sandra twenty pounds" is of no relation, and yet it is to be known, put right and asked for.
+Two such statements are compared by their words: whom they are about, what they have in common, and
+whether the later one tells of a change.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from lobug.language.claims import USER
+from lobug.language.en import speech_acts, verbs, words
+from lobug.language.en.claims import clause_parser
+from lobug.language.en.claims.lexicon import starts_verb, tokens
+from lobug.language.en.claims.openings import OPENING_WORDS
+from lobug.language.en.claims.values import NUMBER
+from lobug.language.en.data import word_set
+from lobug.language.en.perspective import about_the_user, said_to_the_user
+
+FEWEST_WORDS = 2
+MOST_WORDS = 40
+
+NOT_ASKED_FOR = words.stems(word_set("free_statements", "not_asked_for"))
+"""Stems of words that an answer need not have: "kind", "many", "name"."""
+NOT_KEPT = word_set("free_statements", "not_kept")
+"""Verbs in the first person that tell of the talk or of a mood: "I think", "I wonder"."""
+PASSING = word_set("free_statements", "passing")
+"""What one is for an hour: "tired", "hungry"."""
+EPISODES = word_set("free_statements", "episodes")
+"""Past forms that say what is so since: "bought", "put"."""
+
+_TO_LOBUG = re.compile(r"\b(?:you|your|yours|yourself|lo-?bug)\b", re.IGNORECASE)
+_SPEAKER = re.compile(
+    r"\b(?:i|i['\u2019](?:m|ve|d|ll)|im|ive|we|we['\u2019](?:re|ve|d|ll)|weve|my|our|me|us|mine)\b",
+    re.IGNORECASE,
+)
+_THE = re.compile(r"(?:the|all the) \w", re.IGNORECASE)
+_OWNED = re.compile(
+    r"(?:(?:my|our|the|his|her|their) (?P<noun>[\w' -]{1,40}?)|(?P<name>[A-Z][\w-]+))"
+    r"(?:['\u2019]s)?"
+    r" (?:is|are|was|were|has|have|had|does|do|did|got|gets?|goes|go|went|will|can|isn|aren|wasn"
+    r"|doesn|don|hasn|never|no|now|only|just|always|usually|\w+ed|comes?|came|broke|left|lost)\b"
+)
+_NOW_ONLY = re.compile(
+    r"\b(?:right now|just now|at the moment|in a (?:minute|moment|second|bit)|this (?:morning"
+    r"|afternoon|evening)|today|tonight|yesterday|last night)\b",
+    re.IGNORECASE,
+)
+_GOING_ON = re.compile(
+    r"^(?:i['\u2019]?m|i am|we['\u2019]re|we are) (?:just |only |still )?[a-z]+ing\b", re.IGNORECASE
+)
+_UNSURE = re.compile(
+    r"^(?:maybe|perhaps|probably|possibly|i (?:don['\u2019]?t )?(?:think|believe|guess|suppose"
+    r"|reckon|assume|suspect|doubt|hope|bet))\b|\b(?:might|may|could|would|should|if|wish)\b"
+    r"|^(?:\w+ ){1,3}(?:says?|said|thinks?|thought|tells?|told|believes?|claims?)\b",
+    re.IGNORECASE,
+)
+"""A statement that nobody vouches for, or that is of somebody else."""
+_OF_THE_TALK = re.compile(
+    r"(?:i|we)(?:['\u2019]ve| have)? (?:have|had|got|have got) (?:a |an |no |some |another |one )?"
+    r"(?:more )?(?:quick )?(?:questions?|idea|clue|feeling|minute|moment|point|time|headache|hunch"
+    r"|request|favou?r|favou?r to ask)\b"
+    r"|(?:i['\u2019]?m|i am) (?:on my way|in (?:a meeting|the (?:bath|shower|car|kitchen))|in a"
+    r" (?:hurry|rush|bad mood|good mood)|at the (?:moment|shops?|station))\b"
+    r"|(?:i|we) (?:got|get) (?:up|home|back|there|here|an? (?:email|call|letter|message))\b"
+    r"|(?:i|we) (?:love|like|hate|get|got|did|do|did) (?:it|that|this|them)$"
+    r"|nobody\b|no one\b",
+    re.IGNORECASE,
+)
+"""What is about the talk, or over in an hour."""
+_QUESTION = re.compile(
+    r"(?:what|who|where|when|how|which|why|whose|whom)(?:['\u2019]?s|['\u2019]re|re)?\b"
+    r"|(?:do|does|did|am|is|are|was|were|can|could|will|would|should|have|has|had)(?:n['\u2019]?t)?"
+    r" (?:i|we|my|our|the|he|she|it|they|there)\b|(?:do|does|did) ",
+    re.IGNORECASE,
+)
+_POINTS = re.compile(
+    r"(?:that|this|it|these|those|there|its|thats|theres)(?:['\u2019]s)?\b", re.IGNORECASE
+)
+_IS = re.compile(
+    r"['\u2019]s (?:in|on|at|with|under|behind|by|off|over|not|now|from|gone|called|always)\b",
+    re.IGNORECASE,
+)
+_REQUEST = re.compile(
+    r"^(?:(?:i|we) (?:want|need|would like|['\u2019]d like|have|got) to\b|(?:i|we)['\u2019]d\b"
+    r"|(?:i|we) would\b|let['\u2019]?s\b|let me\b|i['\u2019]?ll\b|i will\b)",
+    re.IGNORECASE,
+)
+CHANGE = re.compile(
+    r"(?:n['\u2019]t\b|\b(?:not|never|no longer|no more|any ?more|any longer|now|from now on"
+    r"|these days|instead|only|new|back|over|off|gone|cancel\w*|call(?:ed)? off|stop(?:ped)?"
+    r"|quit|gave up|given up|drop(?:ped)?|finish(?:ed)?|end(?:ed)?|broke(?:n)?|die[ds]?|dead|sold"
+    r"|lost|threw|thrown|moved?|chang(?:e|ed|ing)|switch(?:ed)?|swap(?:ped)?|replac\w+"
+    r"|reschedul\w+|postpon\w+|put|healed|cured|better|recovered|shaved|cut|lasered|retired"
+    r"|left|without|rid of|became|become|turned|bought|dont|doesnt|isnt|arent|cant|havent|hasnt"
+    r"|didnt|wont))\b",
+    re.IGNORECASE,
+)
+"""Words of a statement that says what has become otherwise."""
+_NOTED = re.compile(r"\b[Tt]he user(?P<owner>['\u2019]s)?(?=\W|$)")
+TIME = re.compile(
+    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july"
+    r"|august|september|october|november|december|spring|summer|autumn|winter|christmas|easter"
+    r"|mornings?|evenings?|afternoons?|nights?|noon|midnight|midday|weekends?|week|month|year|days?"
+    r"|years|months|weeks|hours?|minutes?|tomorrow|half|quarter|o['\u2019]?clock|every|daily|weekly"
+    r"|monthly|yearly|since|until|till|ago|am|pm|from now on|now)\b|\d{1,2}[:.]\d\d"
+    r"|\b(?:19|20)\d\d\b",
+    re.IGNORECASE,
+)
+DATED = re.compile(
+    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july"
+    r"|august|september|october|november|december|spring|summer|autumn|winter|christmas|easter"
+    r"|mornings?|evenings?|afternoons?|noon|midnight|weekends?|(?:19|20)\d\d|\d{1,2}[:.]\d\d"
+    r"|(?:for|since|every|each) (?:the )?(?:\w+ )?(?:years?|months?|weeks?|days?|other))\b",
+    re.IGNORECASE,
+)
+"""Phrases of time that mean the same later, or can be counted from the day on which they were
+said."""
+_CLOCK = re.compile(
+    rf"\b(?:at|by|from|until|till|around|to|past) (?:{NUMBER.pattern})", re.IGNORECASE
+)
+_PLACE = re.compile(
+    r"\b(?:in|on|at|under|behind|next to|near|inside|with|by|into|onto|above|below|beside|between"
+    r"|from|to|upstairs|downstairs|outside|home|there|here|round|over)\b",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(
+    r"^(?:when|since when|until when|how long|how often|(?:at |on |in )?(?:what|which)"
+    r" (?:time|day|date|month|year))\b",
+    re.IGNORECASE,
+)
+_WHERE = re.compile(
+    r"^(?:where|in (?:what|which)|(?:what|which) (?:floor|room|street|place))", re.I
+)
+_HOW_MANY = re.compile(r"^how (?:many|much|old|big|tall|far|high|large|long)\b", re.IGNORECASE)
+_WHO = re.compile(r"^(?:who|whom|whose|(?:with|for|to|from) whom?)\b", re.IGNORECASE)
+_ASKS_FOR = re.compile(r"^(?:what|which|who|whom|whose|where|when|why|how|since|until)\b", re.I)
+_OF_USER = re.compile(r"\b(?:i|we|am i|do i|have i)\b", re.IGNORECASE)
+
+
+def kept(sentence: str) -> str | None:
+    """A statement that is worth keeping, without the words that open it; None: it tells of the talk
+    itself, of a mood, of what goes on now or what happened once."""
+    text = _unopened(sentence)
+    count = len(text.split())
+    if not FEWEST_WORDS <= count <= MOST_WORDS or "?" in text or _TO_LOBUG.search(text):
+        return None
+    if not (_SPEAKER.search(text) or _THE.match(text)) or speech_acts.is_small_talk(text):
+        return None
+    if _POINTS.match(text) or speech_acts.is_question(sentence) or not _has_verb(text):
+        return None
+    if _UNSURE.search(text) or _OF_THE_TALK.match(text):
+        return None
+    if _QUESTION.match(text) or _REQUEST.match(text) or not content(text):
+        return None
+    changes = CHANGE.search(text) is not None
+    if not changes and (
+        _NOW_ONLY.search(text) or (_GOING_ON.match(text) and not TIME.search(text))
+    ):
+        return None
+    return None if _is_passing(text, changes=changes) else text
+
+
+def _has_verb(text: str) -> bool:
+    """Whether a text is more than a noun phrase."""
+    found = tokens(text)
+    return _IS.search(text) is not None or any(
+        starts_verb(found, at) for at in range(1, len(found))
+    )
+
+
+def timed(sentence: str, facts: str) -> str | None:
+    """A statement that was read, where the sentences of its claims lack a time of it that will mean
+    the same later: "we got married in 1987" of "the user is married"."""
+    times = {word.lower() for word in DATED.findall(sentence)}
+    if not times - {word.lower() for word in DATED.findall(facts)}:
+        return None
+    text = _unopened(sentence)
+    return text if len(text.split()) <= MOST_WORDS and not _TO_LOBUG.search(text) else None
+
+
+def _unopened(sentence: str) -> str:
+    text = sentence.strip()
+    match = OPENING_WORDS.match(text)
+    while match is not None and match.end() < len(text):
+        text = text[match.end() :]
+        match = OPENING_WORDS.match(text)
+    return text.rstrip(" .!,;")
+
+
+def is_mood(value: str) -> bool:
+    """Whether what somebody is passes within hours: "late"."""
+    said = words.WORD.findall(value.lower())
+    return not said or said[0] in PASSING or said[-1] in PASSING
+
+
+def _is_passing(text: str, *, changes: bool) -> bool:
+    """Whether a statement tells of a mood, of the talk, or of an episode."""
+    said = words.WORD.findall(text.lower())
+    if said[0] in {
+        "i",
+        "we",
+        "i'm",
+        "im",
+        "i've",
+        "ive",
+        "we're",
+        "we've",
+        "i\u2019m",
+        "i\u2019ve",
+    }:
+        after = [word for word in said[1:5] if word not in verbs.ADVERBS and word != "am"]
+        verb = after[0] if after else ""
+        if verb in NOT_KEPT | PASSING:
+            return True
+        return _is_over(verb) and not changes
+    return any(map(_is_over, said[:6])) and not changes
+
+
+def _is_over(word: str) -> bool:
+    """Whether a verb tells of what happened once, from which nothing follows for now."""
+    past = verbs.is_past(word) or word in {"had", "was", "were", "did"}
+    return past and word not in EPISODES
+
+
+@lru_cache(maxsize=4096)
+def content(text: str) -> frozenset[str]:
+    """The stems of what a statement or a question is about."""
+    return frozenset(words.stems(words.content_words(_spoken(text))) - NOT_ASKED_FOR)
+
+
+@lru_cache(maxsize=4096)
+def _about(text: str) -> frozenset[str]:
+    """The stems of whom or what a statement is about; empty: of the speaker."""
+    clauses = clause_parser.parse(_spoken(text)).clauses
+    if clauses:
+        phrase = clauses[0].subjects[0]
+        if phrase.path == USER:
+            return frozenset()
+        return content(phrase.path[-1].split(":")[0]) or content(phrase.name or "")
+    match = _OWNED.match(_spoken(text))
+    return frozenset() if match is None else content(match["noun"] or match["name"])
+
+
+def _spoken(text: str) -> str:
+    """A note about the user in the first person, near enough to see what it is about."""
+    return _NOTED.sub(lambda match: "my" if match["owner"] else "I", text)
+
+
+def _lasting(text: str) -> frozenset[str]:
+    """The stems of a statement without numbers and times, which change."""
+    bare = NUMBER.sub(" ", TIME.sub(" ", text))
+    return content(" ".join(bare.split())) or content(text)
+
+
+def overtakes(later: str, earlier: str, *, corrects: bool = False) -> bool:
+    """Whether a statement says that an earlier one, of the first or the third person, is no longer
+    so. ``corrects``: it says that something was wrong."""
+    if not (corrects or CHANGE.search(later)):
+        return False
+    said, before = content(later), _lasting(earlier)
+    shared = said & before
+    if not shared or len(shared) < len(before) // 2:
+        return False
+    subject, former = _about(later), _about(earlier)
+    if subject == former:
+        return True
+    # "The party is off" is about the party of "we have a party", not of "my sister has a party".
+    return subject <= content(earlier) and former <= said
+
+
+def answers(question: str, statement: str) -> bool:
+    """Whether a statement tells what a question asks: it has all of its words, and a time, place or
+    number where that is asked for."""
+    asked = question.strip(" ?!.")
+    wanted, told = content(asked), content(statement)
+    if not wanted or not wanted <= told:
+        return False
+    about = _about(statement)
+    if about and not about <= wanted and _OF_USER.search(asked):
+        return False  # "my sister plays chess" tells nothing of me
+    if not _ASKS_FOR.match(asked):
+        return True
+    bare = " ".join(statement.split())
+    if _WHEN.match(asked):
+        return TIME.search(bare) is not None or _CLOCK.search(bare) is not None
+    if _HOW_MANY.match(asked):
+        return NUMBER.search(bare) is not None
+    if _WHERE.match(asked):
+        return _PLACE.search(bare) is not None
+    return _WHO.match(asked) is not None or told > wanted
+
+
+def noted(statement: str) -> str:
+    """A statement as memory stores it: "The user owes Sandra twenty pounds"."""
+    return about_the_user(statement)
+
+
+def told(statement: str) -> str:
+    """A statement as the user is told it, to stand within a sentence: "you owe Sandra twenty
+    pounds"."""
+    return said_to_the_user(about_the_user(statement))
