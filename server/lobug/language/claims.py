@@ -187,6 +187,10 @@ class ClaimReader(Protocol):
     def recounts(self, one: str, other: str) -> bool:
         """Whether two values give another number of the same: "two cats" and "three cats"."""
 
+    def asked_words(self, question: str) -> Sequence[str]:
+        """The words of a question that what answers it must have; empty: it asks for nothing in
+        particular."""
+
     def answers(self, question: str, statement: str) -> bool:
         """Whether the value of a claim of STATEMENT tells what a question asks."""
 

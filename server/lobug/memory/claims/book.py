@@ -12,6 +12,7 @@ from lobug.memory.claim_rows import KnownClaim, Referent
 from lobug.memory.claims import assertion, lookup
 from lobug.memory.claims.lookup import Found
 from lobug.memory.claims.subjects import NAME, Ambiguous
+from lobug.memory.index import entry_index
 from lobug.memory.model import ConversationKey
 from lobug.storage.database import Database
 from lobug.storage.driver import Connection
@@ -19,8 +20,8 @@ from lobug.storage.driver import Connection
 MOST_CONVERSATIONS = 512
 """Conversations of which it is known what was last talked about."""
 MOST_REFERENTS = 12
-MOST_ASKED = 1_000
-"""Claims, the latest, of which the words are compared with those of a question."""
+MOST_ASKED = 200
+"""Entries with all words of a question, the latest, that are compared with it."""
 MOST_UNREAD = 40
 """Messages that wait to be read, of which the statements are recited as they stand."""
 
@@ -98,8 +99,13 @@ class ClaimBook:
         """What holds and tells, word for word, what a question asks, the latest first."""
 
         def work(connection: Connection) -> list[KnownClaim]:
-            known = claim_rows.latest(connection, user, MOST_ASKED)
-            return [one for one in known if self.reader.answers(question, one.content)]
+            ids = entry_index.with_words(connection, user, self.reader.asked_words(question))
+            known = claim_rows.of_entries(connection, user, ids[-MOST_ASKED:])
+            return [
+                one
+                for one in reversed(known)
+                if one.status == "active" and self.reader.answers(question, one.content)
+            ]
 
         return await self._database.read(work)
 

@@ -284,3 +284,20 @@ def word_scores(
         for entry_id, (count, size) in counts.items():
             found[entry_id] += idf * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * size / mean))
     return dict(found)
+
+
+def with_words(connection: Connection, user: str, wanted: Sequence[str]) -> list[int]:
+    """The ids of a user's entries whose content has all of these words, whatever their status."""
+    if not wanted:
+        return []
+    match = " AND ".join(fts_string(word) for word in wanted[:MAX_QUERY_WORDS])
+    rows = run(
+        connection,
+        "SELECT l.memory_id FROM memories_text t"
+        " CROSS JOIN memory_lengths l ON l.memory_id = t.rowid"
+        " WHERE memories_text MATCH :match"
+        " AND l.owner IN (SELECT id FROM memory_owners WHERE user = :user)",
+        match=f"content : ({match})",
+        user=user,
+    )
+    return [row.memory_id for row in rows]

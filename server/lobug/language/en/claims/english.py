@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from lobug.language.claims import STATEMENT, USER, Asked, Claim, ClaimReader, Heard, Path
@@ -87,6 +88,11 @@ class EnglishClaims:
             sentence,
             corrects=later.corrects,
         )
+
+    @staticmethod
+    def asked_words(question: str) -> Sequence[str]:
+        """The words that an answer must have."""
+        return free_statements.asked_words(question) if len(question) <= LONGEST_QUESTION else ()
 
     @staticmethod
     def answers(question: str, statement: str) -> bool:

@@ -272,6 +272,11 @@ def overtakes(later: str, earlier: str, *, corrects: bool = False) -> bool:
     return subject <= content(earlier) and former <= said
 
 
+def asked_words(question: str) -> list[str]:
+    """The words of a question that what answers it must have."""
+    return [word for word in words.content_words(question) if words.stem(word) not in NOT_ASKED_FOR]
+
+
 def answers(question: str, statement: str) -> bool:
     """Whether a statement tells what a question asks: it has all of its words, and a time, place or
     number where that is asked for."""
