@@ -95,7 +95,9 @@ TOGETHER = re.compile(
     r"|\bwe(?:['\u2019]re| are| were) (?:all |both )?(?:a|an|like|the|in)\b"
     r"|\bour (?:\w+ )?(?:military|veterans|education|infrastructure|future|generations?|world"
     r"|planet|society|government|lives|minds|hearts|homes|country|nation)\b"
-    r"|\b(?:bring|make|help|keep|push|teach|remind|give|let)s? us\b",
+    r"|\b(?:bring|make|help|keep|push|teach|remind|give|let)s? us\b"
+    r"|\bwe(?:['\u2019]\w+)? (?:\w+ )?(?:both|all)\b|\bour collective\b|\bsince we\b"
+    r"|\bwhat we (?:can|could|will|should|did|do)\b|\bboth of us\b|\ball of us\b",
     re.I,
 )
 """Says of "us" what is not true of one person."""
@@ -105,6 +107,8 @@ OPINION_OF_WORDS = re.compile(
     r"(?: (?:that|so|too|what|how|it)\b.*)?"
     r"|i(?:['\u2019]m| am) (?:sorry|sure|glad|happy|not sure|just saying|kidding|joking|listening"
     r"|back|here|done|good|fine|okay|ok)\b.*"
+    r"|i(?:['\u2019]m| am) (?:\S+ )?(?:keen|excited|curious|eager|dying|looking forward) to"
+    r" (?:hear|see|learn|know|find)\w*\b.*"
     r"|(?:that|it|this)(?:['\u2019]s| is| was| sounds?| looks?| seems?| must| would)\b.*"
     r"|(?:sounds?|looks?|seems?)\b.*|(?:thanks|thank you|congrat)\w*.*)$",
     re.I,
@@ -189,7 +193,8 @@ def _explains(before: str, pointing: set[str]) -> bool:
 
 
 def _unexplained(said: str) -> set[str]:
-    """The pronouns of a sentence that stand for something it does not name before."""
+    """The pronouns of a sentence that stand for something it does not name before; those that may
+    stand for anything that anybody spoke of ("hear about it") are marked as at the end."""
     plain = POINTING_AT_TIME.sub(" ", IMPERSONAL.sub(" ", SUBORDINATE.sub(" ", said)))
     found = set()
     for match in PRONOUN.finditer(plain):
@@ -200,7 +205,7 @@ def _unexplained(said: str) -> set[str]:
         relative = word == "that" and RELATIVE.match(after) is not None and before.strip() != ""
         partitive = word in {"one", "ones", "both"} and re.match(r"\s+\w", after) is not None
         if not (named or relative or partitive):
-            found.add(word)
+            found.add(f"{word} at the end" if HANGING.search(before) else word)
     return found
 
 
@@ -211,5 +216,6 @@ def _tells_whom(text: str, pronoun: str) -> bool:
     if pronoun in {"he", "him", "his", "she", "her", "hers"}:
         return words.NAME.search(text) is not None
     if pronoun in {"it", "its"}:
-        return A_THING.search(text) is not None
+        things = (match.group().lower().split()[-1] for match in A_THING.finditer(text))
+        return any(not noun.endswith("s") and noun not in OTHERS for noun in things)
     return SEVERAL.search(text) is not None
