@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lobug.language.claims import Asked
+from lobug.language.claims import Asked, Heard
 from lobug.language.en.claims.english import CLAIMS
+from lobug.memory.claims.assertion import Assertion
 from lobug.memory.claims.lookup import Found
 from lobug.memory.claims.subjects import Ambiguous
 from lobug.memory.model import Draft, Filter, MemoryScope, Purge
@@ -235,3 +236,19 @@ async def test_a_thousand_claims_of_one_subject_are_kept_and_found(kit: Kit) -> 
             await memory.log_user_message(ADA, f"I like song number {number}.")
         assert len(await believed(memory)) == 100  # as many as a page has
         assert (await asked(memory, "Do I like song number 7?")).startswith("Yes")
+
+
+async def test_a_fault_of_the_rules_does_not_cost_the_words(
+    kit: Kit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = Assertion.state
+
+    def fail(self: Assertion, heard: Heard, *_: object) -> None:
+        assert state(self, heard.claims).stored
+        raise KeyError("a fault")
+
+    async with started(kit) as memory:
+        monkeypatch.setattr(Assertion, "hear", fail)
+        await memory.log_user_message(ADA, "I live in Rome.")
+        assert [m.content for m in await memory.recent_messages(ADA, 9)] == ["I live in Rome."]
+        assert await believed(memory) == []

@@ -77,9 +77,8 @@ def log_user_message(
     if not scheduler.settings.enable_user_memories:
         return Logged(message_id, 1, tasks)
     if speaker is None:
-        claimed = assertion.hear(
+        claimed = _believe(
             connection,
-            CLAIMS,
             conversation_key,
             read(content) if heard is None else heard,
             message_id=message_id,
@@ -89,6 +88,42 @@ def log_user_message(
         )
     jobs.wait_for_reply(connection, user, message_id, now, now + REPLY_DEADLINE_S)
     return Logged(message_id, 1, tasks + 1, claimed)
+
+
+FAULTS = (LookupError, ValueError, TypeError, AttributeError, RecursionError)
+"""Errors of the code that decides what claims do; those of the database are the caller's."""
+
+
+def _believe(
+    connection: Connection,
+    conversation_key: ConversationKey,
+    heard: Heard,
+    *,
+    message_id: int,
+    said_at: float,
+    now: float,
+    referents: Sequence[Referent],
+) -> Outcome:
+    """Let claims change memory. A fault must not cost the words that were said: nothing is changed
+    then, and the chat model reads them in the background."""
+    connection.execute("SAVEPOINT claims")
+    try:
+        claimed = assertion.hear(
+            connection,
+            CLAIMS,
+            conversation_key,
+            heard,
+            message_id=message_id,
+            said_at=said_at,
+            now=now,
+            referents=referents,
+        )
+    except FAULTS:
+        logger.exception("claims of message %d could not be stored", message_id)
+        connection.execute("ROLLBACK TO claims")
+        claimed = Outcome(referents=list(referents))
+    connection.execute("RELEASE claims")
+    return claimed
 
 
 def read(text: str) -> Heard:
