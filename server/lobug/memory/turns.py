@@ -104,8 +104,8 @@ def _believe(
     now: float,
     referents: Sequence[Referent],
 ) -> Outcome:
-    """Let claims change memory. A fault must not cost the words that were said: nothing is changed
-    then, and the chat model reads them in the background."""
+    """Let claims change memory. A fault must not cost the words that were said: nothing but the log
+    has them then, where they are found."""
     connection.execute("SAVEPOINT claims")
     try:
         claimed = assertion.hear(
