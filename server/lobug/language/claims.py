@@ -81,6 +81,8 @@ class Fragment:
     """Whom it is not about."""
     sure: bool = False
     """It surely puts right what was said last: "I meant Bosch"."""
+    pronoun: str = ""
+    """Of whom it was said, where that was: "she" of "no, she's forty"; "i" is the user."""
     otherwise: tuple[Claim, ...] = ()
     """What it claims where it is no value of what was said before: "it's a Saab" of a thing."""
 
@@ -174,6 +176,9 @@ class ClaimReader(Protocol):
 
     def one_of(self, noun: str) -> str:
         """A noun in the singular: "rabbit" of "rabbits", "child" of "children"."""
+
+    def same_sort(self, value: str, right: str) -> bool:
+        """Whether a bare value may stand for one: a time for a time, a number for a number."""
 
     def listed(self, values: Sequence[str]) -> str:
         """Several values as one: "Clover and Daisy"."""

@@ -65,6 +65,16 @@ _OPENING = re.compile(
     r"^\W*(?:(?:hey|hi|hello|ok|okay|yo|please|well|so|no|lo-?bug|lo bug|low bug)\b[\s,.!:-]*)+",
     re.IGNORECASE,
 )
+_TRAILING = re.compile(
+    r",? (?:i mean|will you|would you|can you|could you|won['\u2019]t you|please|thanks|thank you"
+    r"|okay|ok|if you (?:can|would|could|please|don['\u2019]t mind))$",
+    re.IGNORECASE,
+)
+_ALONE = (
+    ForgetStatement | ForgetTopic | ForgetLast | ForgetEverything | Recite | ReciteTopic
+    | TalkedAbout | Why
+)  # fmt: skip
+"""What one sentence of several may ask of memory."""
 _TO_LO_BUG = re.compile(r"\byour?\b", re.IGNORECASE)
 _ABOUT_LO_BUG = re.compile(r"^(?:that'?s|that is|this is|it'?s|it is|you)\b", re.IGNORECASE)
 
@@ -78,11 +88,24 @@ class Templates:
     def understand(self, text: str) -> Meaning | Ordinary | None:
         """What a text asks of memory. None: no template fits; ``Ordinary``: it is no command.
 
-        Of several sentences the first decides; what follows must belong to it.
+        Of several sentences the first that is a request to forget or to tell decides; else all are
+        one command or none: "Remember this: ...".
         """
         text = " ".join(text.split())
         if len(text) > LONGEST:
             return None
+        sentences = speech_acts.sentences(text)
+        if len(sentences) > 1:
+            for number, sentence in enumerate(sentences, start=1):
+                found = self._meaning(_TRAILING.sub("", sentence.rstrip(" .!?")))
+                if isinstance(found, ForgetLast) and number < len(sentences):
+                    continue  # "Forget that. It's Pulp."
+                if isinstance(found, _ALONE):
+                    return found
+        return self._meaning(text)
+
+    def _meaning(self, text: str) -> Meaning | Ordinary | None:
+        """What one text asks of memory."""
         for result in self._results(text):
             made = _MEANINGS.get(result.intent.name)
             if made is None:

@@ -42,6 +42,8 @@ MOST_CLAIMS = 24
 """Most claims of one message that are stored: nobody tells more in one breath."""
 
 DEAD = "dead"
+JOB = "job"
+"""What somebody is; "it" is never that."""
 PARTNER = "partner"
 DEPARTED = frozenset({DEAD, "gone", "rehomed"})
 """Relations of pets that their owner has no more."""
@@ -317,7 +319,7 @@ class Assertion:
 
         for one in referents:
             rules = self._reader.rules(one.relation)
-            if rules is None:
+            if rules is None or not self._may_be_of(fragment, one):
                 continue
             known = self._slot(one.subject, one.relation, one.kind)
             held = [k for k in known if k.status == "active" and k.holds]
@@ -357,6 +359,17 @@ class Assertion:
             if fragment.sure and one is referents[0] and _alike(value, one.value):
                 return claim  # a medicine that the reader does not know
         return None
+
+    def _may_be_of(self, fragment: Fragment, one: Referent) -> bool:
+        """Whether a bare value may be one of what was talked about."""
+        said = fragment.pronoun
+        if said == "i" and one.subject != USER:
+            return False
+        if said in {"he", "she"} and not self._reader.refers(said, one.subject):
+            return False
+        if said == "it" and one.relation == JOB:
+            return False
+        return self._reader.same_sort(one.value, fragment.value)
 
     def _is_plausible(self, claim: Claim) -> bool:
         """Whether the value can be one of the relation: its sentence reads as the same claim."""

@@ -184,6 +184,7 @@ _NO_VALUES = frozenset(
     matter me mind more much my never no none not nothing now nope of off oh on one please problem
     quiet quite really right she so sorry stop sure thank thanks that that's the them then there
     they this to too true up wait way we what why worries worry wrong yes yet you your okay ok
+    secret private nonsense rubbish bit thing stuff business
     joking kidding lol nevermind maybe perhaps both neither either idea clue
     """.split()
 )

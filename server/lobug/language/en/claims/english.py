@@ -17,6 +17,7 @@ from lobug.language.en.claims import (
     topics,
     values,
 )
+from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.data import word_map, word_set
 
 LONGEST = 1_500
@@ -76,6 +77,7 @@ class EnglishClaims:
     answer = staticmethod(answers.answer)
     recite = staticmethod(recitation.recite)
 
+    same_sort = staticmethod(values.same_sort)
     listed = staticmethod(sentence_forms.listed)
 
     recounts = staticmethod(values.recounts)
@@ -126,7 +128,7 @@ class EnglishClaims:
         if pronoun == "he":
             return noun not in FEMALE
         if pronoun == "it":
-            return noun not in MALE | FEMALE
+            return noun not in MALE | FEMALE and relation_book().kind_of(subject) != "person"
         return True
 
 

@@ -61,7 +61,8 @@ _UNSURE = re.compile(
 """A statement that nobody vouches for, or that is of somebody else."""
 _OF_THE_TALK = re.compile(
     r"(?:i|we)(?:['\u2019]ve| have)? (?:have|had|got|have got) (?:a |an |no |some |another |one )?"
-    r"(?:more )?(?:quick )?(?:questions?|idea|clue|feeling|minute|moment|point|time|headache|hunch"
+    r"(?:more |good |bad |great )?(?:quick )?(?:news|questions?|idea|clue|feeling|minute|moment"
+    r"|point|time|headache|hunch"
     r"|request|favou?r|favou?r to ask)\b"
     r"|(?:i['\u2019]?m|i am) (?:on my way|in (?:a meeting|the (?:bath|shower|car|kitchen))|in a"
     r" (?:hurry|rush|bad mood|good mood)|at the (?:moment|shops?|station))\b"
@@ -78,8 +79,11 @@ _QUESTION = re.compile(
     re.IGNORECASE,
 )
 _POINTS = re.compile(
-    r"(?:that|this|it|these|those|there|its|thats|theres)(?:['\u2019]s)?\b", re.IGNORECASE
+    r"(?:(?:oh|ha|well|now|so),? )?(?:that|this|it|these|those|there|he|she|they|its|thats|theres"
+    r"|hes|shes|theyre)(?:['\u2019]\w+)?\b",
+    re.IGNORECASE,
 )
+"""Opens a statement about something that was named before."""
 _IS = re.compile(
     r"['\u2019]s (?:in|on|at|with|under|behind|by|off|over|not|now|from|gone|called|always)\b",
     re.IGNORECASE,
@@ -287,6 +291,8 @@ def answers(question: str, statement: str) -> bool:
     about = _about(statement)
     if about and not about <= wanted and _OF_USER.search(asked):
         return False  # "my sister plays chess" tells nothing of me
+    if not about <= wanted or not (about or _SPEAKER.search(asked)):
+        return False  # "how many people live in Hamburg?" asks nothing of the user
     if not _ASKS_FOR.match(asked):
         return True
     bare = " ".join(statement.split())

@@ -284,7 +284,9 @@ class _Reading:
             said, sure = self._as_said(sentence), self.refuting == "surely"
             kept = free_statements.kept(self._as_said(right))
             whole = () if kept is None else (self._as_stated(kept, corrects=True),)
-            self.fragments.append(Fragment(value, wrong, said, sure=sure, otherwise=whole))
+            self.fragments.append(
+                Fragment(value, wrong, said, sure=sure, pronoun=_pronoun(right), otherwise=whole)
+            )
             self.corrects = True
         else:
             self._keep_as_said(right, sentence, corrects=corrects)
@@ -346,7 +348,10 @@ class _Reading:
             otherwise = tuple(claims) if value is not None else ()
         if value is not None:
             said, sure = self._as_said(sentence), self.refuting == "surely"
-            self.fragments.append(Fragment(value, wrong, said, sure=sure, otherwise=otherwise))
+            of = _pronoun(right)
+            self.fragments.append(
+                Fragment(value, wrong, said, sure=sure, pronoun=of, otherwise=otherwise)
+            )
         else:
             self.claims += claims
 
@@ -396,13 +401,26 @@ _VALUE_AT_END = re.compile(
 )
 """ "I switched, it's Monzo now"."""
 _IS_ONE = re.compile(
-    r"^(?:(?:i|he|she|it|we|they|that)(?:['\u2019](?:m|s|re)| am| is| are| was)|im|hes|shes|its"
+    r"^(?:(?:i|he|she|it|we|they)(?:['\u2019](?:m|s|re)| am| is| are)|im|hes|shes|its"
     r"|mine is|mine['\u2019]s) (?P<value>(?!not\b)[^,;]{1,40})$",
     re.IGNORECASE,
 )
 """ "I'm a dinner lady", of which no relation was read."""
 _IS_AT_END = re.compile(r" (?:is|are|was|were) (?P<value>[^,;]{1,40})$", re.IGNORECASE)
 """ "Karen's meeting is Thursday", where what is wrong was said."""
+_PRONOUN = re.compile(
+    r"^(?P<who>i|he|she|it|we)(?:['\u2019]|m\b|s\b| )|^(?P<mine>mine)\b", re.IGNORECASE
+)
+
+
+def _pronoun(text: str) -> str:
+    """Of whom a bare value was said: "she" of "she's forty"; empty: nobody said."""
+    match = _PRONOUN.match(text)
+    if match is None or match["mine"]:
+        return ""
+    return {"we": "i"}.get(match["who"].lower(), match["who"].lower())
+
+
 TIMED = "timed"
 """Kind of a statement that is kept for a time in it: all else of it is in claims."""
 _POINTING: tuple[Path, ...] = (("it",), ("that",))

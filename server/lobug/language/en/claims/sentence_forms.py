@@ -187,10 +187,11 @@ def place(value: str, preposition: str) -> str:
         return value
     if preposition == "in" and re.match(r"\d", value):
         preposition = "at"
-    if preposition == "in" and wording_book().on.search(value):
+    first = value.split(",", maxsplit=1)[0]
+    if preposition == "in" and wording_book().on.search(first):
         preposition = "on"
     # What is not known for a place may be a name that speech-to-text wrote in small letters.
-    common = wording_book().places.search(value) is not None
+    common = wording_book().places.search(first) is not None
     return f"{preposition} {with_article(value) if common else value}"
 
 

@@ -84,6 +84,20 @@ def same_value(relation: str, one: str, other: str) -> bool:
     return mine <= theirs or theirs <= mine
 
 
+def same_sort(value: str, right: str) -> bool:
+    """Whether a bare value may stand for one: a time for a time, a number for a number."""
+    if not value:
+        return True
+    if any(part.search(right) for part in _PARTS_OF_TIMES):
+        return (
+            any(part.search(value) for part in _PARTS_OF_TIMES) or _YEAR.search(value) is not None
+        )
+    return not is_number(right) or NUMBER.search(value) is not None
+
+
+_YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b|\b\d{1,2}[:.]\d\d\b")
+
+
 def recounts(one: str, other: str) -> bool:
     """Whether two values give another number of the same: "two cats" and "three cats"."""
     mine, theirs = _meant(one), _meant(other)
