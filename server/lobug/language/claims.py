@@ -101,8 +101,10 @@ class Heard:
     @property
     def is_kept(self) -> bool:
         """Whether each of its statements was read, or is kept as it was said."""
-        kept = sum(claim.relation == STATEMENT for claim in self.claims)
-        return bool(self.claims) and kept >= len(self.unread)
+        kept = [claim.text for claim in self.claims if claim.relation == STATEMENT]
+        return bool(self.claims) and all(
+            any(text in unread for text in kept) for unread in self.unread
+        )
 
 
 @dataclass(frozen=True, slots=True)

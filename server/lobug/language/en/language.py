@@ -70,6 +70,13 @@ _TRAILING = re.compile(
     r"|okay|ok|if you (?:can|would|could|please|don['\u2019]t mind))$",
     re.IGNORECASE,
 )
+_REASON = re.compile(
+    r",? (?:that['\u2019]?s|it['\u2019]?s|this is|that is|it is|because|cause|cos|coz|since|as it)"
+    r" .+$|, (?:i|we|he|she|they|you|my|the|a|nobody|no one|please|it) ?.*$",
+    re.IGNORECASE,
+)
+""" "Forget how old I am, nobody needs to know"."""
+_THE_THING = re.compile(r"(?:the|that|this) (?P<what>.+) (?:thing|stuff|business)", re.IGNORECASE)
 _ALONE = (
     ForgetStatement | ForgetTopic | ForgetLast | ForgetEverything | Recite | ReciteTopic
     | TalkedAbout | Why
@@ -111,6 +118,8 @@ class Templates:
             if made is None:
                 continue
             slots = {name: _as_said(text, entity) for name, entity in result.entities.items()}
+            if "topic" in slots:
+                slots["topic"] = _without_reason(slots["topic"])
             meaning = made(slots)
             if meaning is not None:
                 return meaning
@@ -186,6 +195,13 @@ def _as_said(text: str, entity: object) -> str:
     span = getattr(entity, "text_span", None)
     words = text[span[0] : span[1]] if span else str(getattr(entity, "value", ""))
     return words.strip(" \t,;:.!?-\u2013\u2014\"'\u201c\u201d")
+
+
+def _without_reason(topic: str) -> str:
+    """A topic without why it is to be forgotten, and without "the ... thing"."""
+    bare = _REASON.sub("", topic).strip(" ,.;:")
+    thing = _THE_THING.fullmatch(bare)
+    return thing["what"] if thing is not None else bare or topic
 
 
 def _remember(slots: Mapping[str, str]) -> Meaning | Ordinary:

@@ -123,6 +123,8 @@ class EnglishClaims:
         if subject == USER:
             return False
         noun = subject[-1].split(":")[0].split()[-1]
+        if pronoun in {"he", "she"} and relation_book().kind_of(subject) == "thing":
+            return False
         if pronoun == "she":
             return noun not in MALE
         if pronoun == "he":

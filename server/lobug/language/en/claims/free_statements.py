@@ -84,6 +84,7 @@ _POINTS = re.compile(
     re.IGNORECASE,
 )
 """Opens a statement about something that was named before."""
+_JOINED = re.compile(r"(?:,? and|,? but|;|:)\s+(?=(?:i|we|my|our)\b)", re.IGNORECASE)
 _IS = re.compile(
     r"['\u2019]s (?:in|on|at|with|under|behind|by|off|over|not|now|from|gone|called|always)\b",
     re.IGNORECASE,
@@ -260,6 +261,17 @@ def _lasting(text: str) -> frozenset[str]:
     return content(" ".join(bare.split())) or content(text)
 
 
+def _changes(text: str) -> frozenset[str]:
+    """The stems of the words of a statement that tell of a change."""
+    return content(" ".join(match.group() for match in CHANGE.finditer(text)))
+
+
+def parts(sentence: str) -> list[str]:
+    """The statements that are joined in a sentence: "I sing in a choir, and I swim on Sundays"."""
+    found = _JOINED.split(sentence)
+    return found if all(kept(part) is not None for part in found) else [sentence]
+
+
 def overtakes(later: str, earlier: str, *, corrects: bool = False) -> bool:
     """Whether a statement says that an earlier one, of the first or the third person, is no longer
     so. ``corrects``: it says that something was wrong."""
@@ -267,7 +279,8 @@ def overtakes(later: str, earlier: str, *, corrects: bool = False) -> bool:
         return False
     said, before = content(later), _lasting(earlier)
     shared = said & before
-    if not shared or len(shared) < len(before) // 2:
+    only = said - _changes(later) <= before  # "the Fiat's gone, too"
+    if not shared or not (only or len(shared) >= len(before) // 2):
         return False
     subject, former = _about(later), _about(earlier)
     if subject == former:

@@ -302,11 +302,13 @@ class _Reading:
 
     def _keep_as_said(self, stated: str, sentence: str, *, corrects: bool) -> None:
         """Keep a statement of which no relation was read."""
-        text = free_statements.kept(self._as_said(stated))
-        if text is None or speech_acts.is_question(sentence):
+        if speech_acts.is_question(sentence):
             return
-        self.claims.append(self._as_stated(text, corrects=corrects))
-        self.corrects = self.corrects or corrects
+        for part in free_statements.parts(self._as_said(stated)):
+            text = free_statements.kept(part)
+            if text is not None:
+                self.claims.append(self._as_stated(text, corrects=corrects))
+                self.corrects = self.corrects or corrects
 
     def _as_stated(self, text: str, *, corrects: bool) -> Claim:
         return Claim(USER, STATEMENT, text, corrects=corrects, refutes=self.refuting, text=text)
