@@ -621,8 +621,7 @@ async def recite_talk(context: CommandContext, said: TalkedAbout) -> Command:
         and hit.content.strip()
         and asked_of_memory(hit.content) is None
     ]
-    told = [statement for text in words for statement in statements_in(text)]
-    sentences = replies.talked_about(said.period, told, words)
+    sentences = replies.talked_about(said.period, words)
     return _answer(context, sentences, tuple(hit for hit in hits if hit.kind == "turn")[:MAX_ASKED])
 
 

@@ -84,6 +84,12 @@ def summary_of(
     return _asked_about(utterances, {one.said for one in found if one.dropped}, sentences, chars)
 
 
+def told_in(utterances: Sequence[Utterance], *, sentences: int) -> list[str]:
+    """The sentences of ``summary_of``, without what was only asked."""
+    stated = [one for one in _sentences(utterances) if one.told and not one.dropped]
+    return [_shown(one) for one in _best(stated, sentences, MAX_CHARS)]
+
+
 def settled(utterances: Sequence[Utterance]) -> list[Utterance]:
     """The utterances without what their speaker corrected or took back; a sentence whose right
     value is clear stands there with it."""
