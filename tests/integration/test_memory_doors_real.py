@@ -118,7 +118,7 @@ async def test_an_export_comes_back_whole(http: httpx.AsyncClient, tmp_path: Pat
     async with client_of(app_with(door_settings(tmp_path / "other"))) as other:
         brought = await ask(other, "POST", "/import", params=ADA, content=document.encode())
         assert brought["messages"] == 2
-        assert brought["entries"] == 2
+        assert brought["entries"] == 3  # what was said, what was written, and its edit
         bees = await ask(other, "GET", "/keys/bees", params=ADA)
         assert (bees["content"], bees["importance"]) == (edit["content"], 0.9)
         again = await ask(other, "POST", "/import", params=ADA, content=document.encode())

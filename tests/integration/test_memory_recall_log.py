@@ -93,6 +93,7 @@ async def test_words_whose_fact_was_edited_stay_out_until_it_is_restored(
     assert not stays_out()
 
 
+@pytest.mark.usefixtures("rules_read_nothing")
 async def test_words_that_were_said_anew_stay_out(kit: Kit, memory: Memory) -> None:
     said = [(await turn(memory, f"I {keep} bees at the old mill in Lisbon"))[0]
             for keep in ("keep", "kept")]  # fmt: skip

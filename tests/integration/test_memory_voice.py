@@ -531,17 +531,17 @@ async def test_where_one_memory_comes_from(tmp_path: Path) -> None:
 
 
 async def test_spoken_words_do_the_same_and_are_answered_aloud(tmp_path: Path) -> None:
-    heard = ScriptedSpeechToText(["hey lo bug remember that my sister is called anna"])
+    heard = ScriptedSpeechToText(["hey lo bug remember that my sister is called Anna"])
     scripted = ScriptedEngines(chat=answering(), stt=heard)
     async with talking(Setup(tmp_path, scripted=scripted)) as talk:
         audio = {"audio": ("recording.wav", pcm16(tone(1.0)), "audio/wav")}
         body = (await talk.client.post("/chat/audio", files=audio)).json()
-        assert body["response"] == "Okay, I'll remember that your sister is called anna."
+        assert body["response"] == "Okay, I'll remember that your sister is called Anna."
         assert body["action"] == "respond"
         assert len(body["audio_b64"]) > 1_000
         assert {"recall", "reply", "first_audio", "speech", "stored"} <= set(body["timings"])
         kept = await talk.kept("address:127.0.0.1")
-        assert [e.content for e in kept] == ["The user's sister is called anna"]
+        assert [e.content for e in kept] == ["The user's sister is called Anna"]
 
 
 async def test_an_ordinary_turn_asks_the_model_once(tmp_path: Path) -> None:

@@ -153,6 +153,12 @@ def _known(rows: Iterable[Row]) -> list[KnownClaim]:
     ]
 
 
+def statements_of(connection: Connection, user: str, message_id: int) -> list[str]:
+    """The statements of no relation that were kept of a message, as they are stored."""
+    made = of_entries(connection, user, made_by(connection, user, message_id))
+    return [one.content for one in made if one.relation == STATEMENT]
+
+
 def everything(connection: Connection, user: str) -> list[KnownClaim]:
     """All of a user's claims, oldest first."""
     return _known(run(connection, KNOWN, user=user))

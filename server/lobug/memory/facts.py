@@ -83,6 +83,7 @@ def insert(
         message_id,
         reader="model",
     )
+    kept = claim_rows.statements_of(connection, user, message_id)
     for fact in facts:
         if tombstones.covers(connection, user, tombstones.of_text(fact.content), said_at):
             continue
@@ -90,6 +91,8 @@ def insert(
         if claims:
             Assertion(connection, CLAIMS, origin).state(claims)
             continue
+        if any(fact_comparison.is_subsumed(fact.content, one) for one in kept):
+            continue  # the user's own words say it already
         about = {"user": user, "content": fact.content, "said_at": said_at}
         if run(connection, FROM_MESSAGE, message_id=message_id, content=fact.content).first():
             continue

@@ -152,6 +152,11 @@ def named(told: str, speaker: str) -> str:
     return re.sub(r"\b[Tt]he user\b", lambda _: speaker, told) if speaker != USER else told
 
 
+def points(said: str) -> bool:
+    """Whether a sentence has a pronoun for something that it does not name."""
+    return bool(_unexplained(said))
+
+
 def _is_answer(said: str) -> bool:
     """Whether a sentence only reacts to what somebody else has said, or corrects itself."""
     return OPINION_OF_WORDS.match(said) is not None or SELF_CORRECTION.search(said) is not None

@@ -23,6 +23,8 @@ _DEFINITE = frozenset(
     "cost location takes_place name wifi_password code dead licence_plate".split()
 )
 """Relations of what is called "the ...", which need not be the speaker's."""
+LONGEST_KIND = 5
+"""Words of what kind something is."""
 LONGEST = 120
 """Characters of a complement; nobody states a longer value."""
 _TOGETHER = {
@@ -76,6 +78,8 @@ def _is_odd(claim: Claim, statement: Statement) -> bool:
     """Whether a claim is nothing that anybody means."""
     if claim.subject == USER and claim.relation in _NOT_OF_USER:
         return True
+    if claim.relation == "kind" and _says_no_kind(claim, statement):
+        return True
     if claim.relation == "dead" and statement.verb in {"die", "pass"}:
         return statement.clause.tense == "present"  # "my plant is dying"
     if claim.relation == "partner" and statement.verb == "be":
@@ -89,6 +93,15 @@ def _is_odd(claim: Claim, statement: Statement) -> bool:
         named = statement.book.noun(claim.subject[-1], owner) is not None
         return named or claim.subject[-1].startswith(("favourite", "favorite"))
     return False
+
+
+def _says_no_kind(claim: Claim, statement: Statement) -> bool:
+    """Whether "it was a rough ride" and the like tell what something was like, not what it is."""
+    noun = claim.value.split(" ")[-1].lower()
+    if noun in statement.book.breeds or noun in statement.book.pets:
+        return False
+    told_of = claim.subject[0] in {"it", "that", "this", "they"} and not claim.corrects
+    return told_of or len(claim.value.split()) > LONGEST_KIND or " of " in claim.value
 
 
 def _claims(statement: Statement) -> list[Claim]:

@@ -24,7 +24,7 @@ from lobug.language.en.claims.lexicon import (
     lemma,
     tokens,
 )
-from lobug.language.en.claims.openings import IS_TIME, OPENING_WORDS, opened
+from lobug.language.en.claims.openings import CALLED_FIRST, IS_TIME, OPENING_WORDS, opened
 from lobug.language.en.claims.sentence_parts import Part, begins_clause, parts_of, subjects_of
 from lobug.language.en.claims.subjects import NounPhrase, noun_phrase
 from lobug.language.en.claims.time_phrases import (
@@ -103,7 +103,8 @@ _ENDS_WITH_CONJUNCTION = re.compile(
 def parse(sentence: str) -> Parsed:
     """The clauses of a sentence that is no question and no order."""
     reader = _SentenceReader()
-    for part in parts_of(sentence.strip().rstrip(".!,;: ")):
+    sentence = CALLED_FIRST.sub("", sentence.strip())
+    for part in parts_of(sentence.rstrip(".!,;: ")):
         reader.take(part)
     reader.close()
     return Parsed(tuple(reader.clauses), reader.whole)

@@ -12,16 +12,21 @@ import re
 from functools import lru_cache
 
 from lobug.language.claims import USER
-from lobug.language.en import speech_acts, verbs, words
+from lobug.language.en import speech_acts, standalone_statements, summaries, verbs, words
 from lobug.language.en.claims import clause_parser
 from lobug.language.en.claims.lexicon import starts_verb, tokens
 from lobug.language.en.claims.openings import OPENING_WORDS
+from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.values import NUMBER
 from lobug.language.en.data import word_set
 from lobug.language.en.perspective import about_the_user, said_to_the_user
 
 FEWEST_WORDS = 2
-MOST_WORDS = 40
+MOST_WORDS = 24
+SHORT = 9
+"""Words of a statement that may be without a name or number."""
+TELLING = 2.0
+"""Weight from which a longer one is a fact, as of ``summaries.telling``."""
 
 NOT_ASKED_FOR = words.stems(word_set("free_statements", "not_asked_for"))
 """Stems of words that an answer need not have: "kind", "many", "name"."""
@@ -32,12 +37,11 @@ PASSING = word_set("free_statements", "passing")
 EPISODES = word_set("free_statements", "episodes")
 """Past forms that say what is so since: "bought", "put"."""
 
-_TO_LOBUG = re.compile(r"\b(?:you|your|yours|yourself|lo-?bug)\b", re.IGNORECASE)
+_TO_LOBUG = re.compile(r"\b(?:you|your|yours|yourself|lo[- ]?bug)\b", re.IGNORECASE)
 _SPEAKER = re.compile(
     r"\b(?:i|i['\u2019](?:m|ve|d|ll)|im|ive|we|we['\u2019](?:re|ve|d|ll)|weve|my|our|me|us|mine)\b",
     re.IGNORECASE,
 )
-_THE = re.compile(r"(?:the|all the) \w", re.IGNORECASE)
 _OWNED = re.compile(
     r"(?:(?:my|our|the|his|her|their) (?P<noun>[\w' -]{1,40}?)|(?P<name>[A-Z][\w-]+))"
     r"(?:['\u2019]s)?"
@@ -78,13 +82,21 @@ _QUESTION = re.compile(
     r" (?:i|we|my|our|the|he|she|it|they|there)\b|(?:do|does|did) ",
     re.IGNORECASE,
 )
-_POINTS = re.compile(
-    r"(?:(?:oh|ha|well|now|so),? )?(?:that|this|it|these|those|there|he|she|they|its|thats|theres"
-    r"|hes|shes|theyre)(?:['\u2019]\w+)?\b",
+_JOINED = re.compile(r"(?:,? and|,? but|;|:)\s+(?=(?:i|we|my|our)\b)", re.IGNORECASE)
+_BEGINS = re.compile(
+    r"(?:i|we|im|ive|weve|i['\u2019]\w+|we['\u2019]\w+|my|our|the|all the|me and \w+|mums?|dads?"
+    r"|(?P<name>(?-i:[A-Z])[\w-]+)(?:['\u2019]s)?) ",
     re.IGNORECASE,
 )
-"""Opens a statement about something that was named before."""
-_JOINED = re.compile(r"(?:,? and|,? but|;|:)\s+(?=(?:i|we|my|our)\b)", re.IGNORECASE)
+"""Opens a statement about the speaker, theirs, or somebody by name."""
+_OF_THE_WORLD = re.compile(r"the \w+ of (?-i:[A-Z])", re.IGNORECASE)
+""" "The capital of Australia"."""
+_EVALUATES = re.compile(
+    r"\b(?:so|super|really|truly|totally|such|amazing|awesome|wonderful|incredible|great|tough|fun"
+    r"|rewarding|important|welcoming|inspiring|dreams?|goals?|journey|passion\w*|feel(?:s|ing)?"
+    r"|gonna|wanna|gotta|hopefully|we can|talked|chatted|spoken)\b",
+    re.IGNORECASE,
+)
 _IS = re.compile(
     r"['\u2019]s (?:in|on|at|with|under|behind|by|off|over|not|now|from|gone|called|always)\b",
     re.IGNORECASE,
@@ -143,6 +155,10 @@ _WHERE = re.compile(
 _HOW_MANY = re.compile(r"^how (?:many|much|old|big|tall|far|high|large|long)\b", re.IGNORECASE)
 _WHO = re.compile(r"^(?:who|whom|whose|(?:with|for|to|from) whom?)\b", re.IGNORECASE)
 _ASKS_FOR = re.compile(r"^(?:what|which|who|whom|whose|where|when|why|how|since|until)\b", re.I)
+_FOR_ADVICE = re.compile(
+    r"(?:(?:what|where|who|when|how|which \w+) )?(?:shall|should|could|would|can|may|will|must)\b",
+    re.IGNORECASE,
+)
 _OF_USER = re.compile(r"\b(?:i|we|am i|do i|have i)\b", re.IGNORECASE)
 
 
@@ -150,23 +166,34 @@ def kept(sentence: str) -> str | None:
     """A statement that is worth keeping, without the words that open it; None: it tells of the talk
     itself, of a mood, of what goes on now or what happened once."""
     text = _unopened(sentence)
-    count = len(text.split())
-    if not FEWEST_WORDS <= count <= MOST_WORDS or "?" in text or _TO_LOBUG.search(text):
+    if not FEWEST_WORDS <= len(text.split()) <= MOST_WORDS or not content(text):
         return None
-    if not (_SPEAKER.search(text) or _THE.match(text)) or speech_acts.is_small_talk(text):
+    if _is_of_the_talk(text) or speech_acts.is_question(sentence):
         return None
-    if _POINTS.match(text) or speech_acts.is_question(sentence) or not _has_verb(text):
-        return None
-    if _UNSURE.search(text) or _OF_THE_TALK.match(text):
-        return None
-    if _QUESTION.match(text) or _REQUEST.match(text) or not content(text):
+    understood = _is_about_theirs(text) and not standalone_statements.points(text)
+    if not understood or not _has_verb(text) or not _is_concrete(text):
         return None
     changes = CHANGE.search(text) is not None
-    if not changes and (
-        _NOW_ONLY.search(text) or (_GOING_ON.match(text) and not TIME.search(text))
-    ):
+    going_on = _GOING_ON.match(text) is not None and TIME.search(text) is None
+    if not changes and (going_on or _NOW_ONLY.search(text)):
         return None
     return None if _is_passing(text, changes=changes) else text
+
+
+def _is_of_the_talk(text: str) -> bool:
+    """Whether a text asks, wants or supposes something, or speaks of the talk or to Lo-Bug."""
+    if "?" in text or speech_acts.is_small_talk(text):
+        return True
+    signs = (_QUESTION.match, _REQUEST.match, _OF_THE_TALK.match, _UNSURE.search, _TO_LOBUG.search)
+    return any(sign(text) for sign in signs)
+
+
+def _is_about_theirs(text: str) -> bool:
+    """Whether a statement is about the speaker, theirs, or somebody by name."""
+    begins = _BEGINS.match(text)
+    if begins is None or _OF_THE_WORLD.match(text):
+        return False
+    return not begins["name"] or relation_book().is_first_name(begins["name"])
 
 
 def _has_verb(text: str) -> bool:
@@ -200,6 +227,13 @@ def is_mood(value: str) -> bool:
     """Whether what somebody is passes within hours: "late"."""
     said = words.WORD.findall(value.lower())
     return not said or said[0] in PASSING or said[-1] in PASSING
+
+
+def _is_concrete(text: str) -> bool:
+    """Whether a statement tells a fact, not what somebody thinks of it: short and plain, or with
+    names, numbers or people."""
+    short = len(text.split()) <= SHORT and not _EVALUATES.search(text)
+    return short or summaries.telling(about_the_user(text)) >= TELLING
 
 
 def _is_passing(text: str, *, changes: bool) -> bool:
@@ -299,7 +333,7 @@ def answers(question: str, statement: str) -> bool:
     number where that is asked for."""
     asked = question.strip(" ?!.")
     wanted, told = content(asked), content(statement)
-    if not wanted or not wanted <= told:
+    if not wanted or not wanted <= told or _FOR_ADVICE.match(asked):
         return False
     about = _about(statement)
     if about and not about <= wanted and _OF_USER.search(asked):

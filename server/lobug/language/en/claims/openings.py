@@ -36,6 +36,11 @@ OPENING_WORDS = re.compile(
     r"|originally|personally|at home|please|obviously|of course)\b[\s,.!:\u2026-]*",
     re.IGNORECASE,
 )
+CALLED_FIRST = re.compile(
+    r"^(?:(?i:hey|hi|hello|thanks|thank you|yeah|yes|yup|yep|no|wow|oh|well|sorry|ok|okay|sure"
+    r"|right|awesome|cool|congrats)[\s,!.]+)+[A-Z][a-z]+[,!]\s+(?=\w)"
+)
+""" "Yeah, Caroline, my family ...": whom it is said to."""
 _HEDGE = re.compile(
     r"(?:i (?:think|believe(?! in\b)|guess|suppose|feel|assume|suspect|reckon|imagine|doubt)"
     r"|maybe|perhaps"

@@ -41,7 +41,7 @@ _SENTENCE_END = re.compile(
     r"|(?<=[a-z])(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bSt)\.(?=[A-Z][a-z' ])|\s*\n+\s*"
 )
 _TOLD_TO_REMEMBER = re.compile(
-    r"^(?:(?:please|also|and|oh|ok|okay|hey|so|lo-?bug)\b[\s,]*)*"
+    r"^(?:(?:please|also|and|oh|ok|okay|hey|so|lo[- ]?bug)\b[\s,]*)*"
     r"(?:(?:can|could|will|would) you (?:please )?)?"
     r"(?:remember|note|keep in mind|don['\u2019]?t forget|never forget|make a note|take note"
     r"|write down|memori[sz]e|save|store|bear in mind)(?: for me)?"

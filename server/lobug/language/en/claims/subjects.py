@@ -39,7 +39,8 @@ _NO_NAMES = frozenset(
     none nothing now one other others pain people perhaps pizza politics saturday school several
     she sleep so some somebody someone something sport sports summer sunday tea that the there they
     thing things this those thursday time today tomorrow traffic tuesday water weather wednesday
-    what when where who why winter women work yes yesterday yoga you
+    what when where who why winter women work yes yesterday yoga you wow gonna sounds looks feels
+    seems makes turns means reminds hey hi hello thanks sorry awesome cool yeah yup yep nope
     """.split()
 )
 """Words that begin a sentence with a capital and are nobody's name."""
@@ -251,6 +252,8 @@ class _Reader:
         if self.definite and not self.path:
             return False
         begins = token.low not in _NO_NAMES and token.low not in ADVERBS
+        if self.at == 0 and token.low.endswith("ing") and lemma(token.low) is not None:
+            begins = False  # "Volunteering is a great way to meet people"
         return token.is_name and (bool(self.head or self.name) or begins)
 
     def _phrase(self) -> tuple[NounPhrase, int] | None:
