@@ -88,7 +88,10 @@ async def _look_up(context: CommandContext) -> _Told | Command | None:
         if not context.memory.keeps_user_memories or await _may_know(context):
             return None  # what is not kept may have been told
         return _Told((said,), (), holds=False)
-    return _Told((said,), _used(found, said), holds=bool(found.claims) or found.asked.past)
+    whether = found.asked.value is not None and bool(found.over)
+    return _Told(
+        (said,), _used(found, said), holds=bool(found.claims) or found.asked.past or whether
+    )
 
 
 async def _stated(context: CommandContext) -> _Told | None:

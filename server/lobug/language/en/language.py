@@ -72,7 +72,7 @@ _TRAILING = re.compile(
 )
 _REASON = re.compile(
     r",? (?:that['\u2019]?s|it['\u2019]?s|this is|that is|it is|because|cause|cos|coz|since|as it)"
-    r" .+$|, (?:i|we|he|she|they|you|my|the|a|nobody|no one|please|it) ?.*$",
+    r" .+$|, (?:i|we|he|she|they|you|nobody|no one|please|it) ?.*$",
     re.IGNORECASE,
 )
 """ "Forget how old I am, nobody needs to know"."""

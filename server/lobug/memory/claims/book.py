@@ -20,8 +20,8 @@ from lobug.storage.driver import Connection
 MOST_CONVERSATIONS = 512
 """Conversations of which it is known what was last talked about."""
 MOST_REFERENTS = 12
-MOST_ASKED = 200
-"""Entries with all words of a question, the latest, that are compared with it."""
+MOST_ASKED = 300
+"""Entries with a word of a question, the latest, that are compared with it."""
 MOST_UNREAD = 40
 """Messages that wait to be read, of which the statements are recited as they stand."""
 
@@ -99,7 +99,7 @@ class ClaimBook:
         """What holds and tells, word for word, what a question asks, the latest first."""
 
         def work(connection: Connection) -> list[KnownClaim]:
-            ids = entry_index.with_words(connection, user, self.reader.asked_words(question))
+            ids = entry_index.with_any_of(connection, user, self.reader.asked_words(question))
             known = claim_rows.of_entries(connection, user, ids[-MOST_ASKED:])
             return [
                 one

@@ -286,17 +286,19 @@ def word_scores(
     return dict(found)
 
 
-def with_words(connection: Connection, user: str, wanted: Sequence[str]) -> list[int]:
-    """The ids of a user's entries whose content has all of these words, whatever their status."""
+def with_any_of(connection: Connection, user: str, wanted: Sequence[str]) -> list[int]:
+    """The ids of a user's entries whose content has one of these words, oldest first, whatever
+    their status."""
     if not wanted:
         return []
-    match = " AND ".join(fts_string(word) for word in wanted[:MAX_QUERY_WORDS])
+    match = " OR ".join(fts_string(word) for word in wanted[:MAX_QUERY_WORDS])
     rows = run(
         connection,
         "SELECT l.memory_id FROM memories_text t"
         " CROSS JOIN memory_lengths l ON l.memory_id = t.rowid"
         " WHERE memories_text MATCH :match"
-        " AND l.owner IN (SELECT id FROM memory_owners WHERE user = :user)",
+        " AND l.owner IN (SELECT id FROM memory_owners WHERE user = :user)"
+        " ORDER BY l.memory_id",
         match=f"content : ({match})",
         user=user,
     )

@@ -122,15 +122,16 @@ class EnglishClaims:
         """Whether a pronoun can stand for a subject."""
         if subject == USER:
             return False
-        noun = subject[-1].split(":")[0].split()[-1]
-        if pronoun in {"he", "she"} and relation_book().kind_of(subject) == "thing":
+        last = subject[-1].split(":")[0]  # "rabbit" of the second rabbit
+        noun, kind = last.split()[-1], relation_book().kind_of((*subject[:-1], last))
+        if pronoun in {"he", "she"} and kind == "thing":
             return False
         if pronoun == "she":
             return noun not in MALE
         if pronoun == "he":
             return noun not in FEMALE
         if pronoun == "it":
-            return noun not in MALE | FEMALE and relation_book().kind_of(subject) != "person"
+            return noun not in MALE | FEMALE and kind != "person"
         return True
 
 

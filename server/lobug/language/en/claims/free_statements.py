@@ -92,7 +92,7 @@ _BEGINS = re.compile(
 _OF_THE_WORLD = re.compile(r"the \w+ of (?-i:[A-Z])", re.IGNORECASE)
 """ "The capital of Australia"."""
 _EVALUATES = re.compile(
-    r"\b(?:so|super|really|truly|totally|such|amazing|awesome|wonderful|incredible|great|tough|fun"
+    r"\b(?:super|really|truly|totally|such|amazing|awesome|wonderful|incredible|great|tough|fun"
     r"|rewarding|important|welcoming|inspiring|dreams?|goals?|journey|passion\w*|feel(?:s|ing)?"
     r"|gonna|wanna|gotta|hopefully|we can|talked|chatted|spoken)\b",
     re.IGNORECASE,
@@ -155,11 +155,11 @@ _WHERE = re.compile(
 _HOW_MANY = re.compile(r"^how (?:many|much|old|big|tall|far|high|large|long)\b", re.IGNORECASE)
 _WHO = re.compile(r"^(?:who|whom|whose|(?:with|for|to|from) whom?)\b", re.IGNORECASE)
 _ASKS_FOR = re.compile(r"^(?:what|which|who|whom|whose|where|when|why|how|since|until)\b", re.I)
+_DEFINITE = re.compile(r"\bthe \w", re.IGNORECASE)
 _FOR_ADVICE = re.compile(
     r"(?:(?:what|where|who|when|how|which \w+) )?(?:shall|should|could|would|can|may|will|must)\b",
     re.IGNORECASE,
 )
-_OF_USER = re.compile(r"\b(?:i|we|am i|do i|have i)\b", re.IGNORECASE)
 
 
 def kept(sentence: str) -> str | None:
@@ -170,10 +170,12 @@ def kept(sentence: str) -> str | None:
         return None
     if _is_of_the_talk(text) or speech_acts.is_question(sentence):
         return None
-    understood = _is_about_theirs(text) and not standalone_statements.points(text)
-    if not understood or not _has_verb(text) or not _is_concrete(text):
-        return None
     changes = CHANGE.search(text) is not None
+    if not _is_about_theirs(text) or not _has_verb(text):
+        return None
+    plain = changes and not _EVALUATES.search(text)
+    if not plain and (standalone_statements.points(text) or not _is_concrete(text)):
+        return None
     going_on = _GOING_ON.match(text) is not None and TIME.search(text) is None
     if not changes and (going_on or _NOW_ONLY.search(text)):
         return None
@@ -199,6 +201,8 @@ def _is_about_theirs(text: str) -> bool:
 def _has_verb(text: str) -> bool:
     """Whether a text is more than a noun phrase."""
     found = tokens(text)
+    if len(found) > 1 and found[0].low in {"i", "we"}:
+        return True
     return _IS.search(text) is not None or any(
         starts_verb(found, at) for at in range(1, len(found))
     )
@@ -336,20 +340,24 @@ def answers(question: str, statement: str) -> bool:
     if not wanted or not wanted <= told or _FOR_ADVICE.match(asked):
         return False
     about = _about(statement)
-    if about and not about <= wanted and _OF_USER.search(asked):
-        return False  # "my sister plays chess" tells nothing of me
-    if not about <= wanted or not (about or _SPEAKER.search(asked)):
-        return False  # "how many people live in Hamburg?" asks nothing of the user
+    # "My sister plays chess" tells nothing of me, and "how many people live in Hamburg?" asks
+    # nothing of the user.
+    meant = about or _SPEAKER.search(asked) or _DEFINITE.search(asked)
+    return about <= wanted and bool(meant) and _has_sort(asked, statement, more=told > wanted)
+
+
+def _has_sort(asked: str, statement: str, *, more: bool) -> bool:
+    """Whether a statement has a value of the sort that is asked for; ``more``: it has more words
+    than the question."""
     if not _ASKS_FOR.match(asked):
         return True
-    bare = " ".join(statement.split())
     if _WHEN.match(asked):
-        return TIME.search(bare) is not None or _CLOCK.search(bare) is not None
+        return TIME.search(statement) is not None or _CLOCK.search(statement) is not None
     if _HOW_MANY.match(asked):
-        return NUMBER.search(bare) is not None
+        return NUMBER.search(statement) is not None
     if _WHERE.match(asked):
-        return _PLACE.search(bare) is not None
-    return _WHO.match(asked) is not None or told > wanted
+        return _PLACE.search(statement) is not None
+    return more or _WHO.match(asked) is not None
 
 
 def noted(statement: str) -> str:
