@@ -107,6 +107,7 @@ class TcpPath:
         earlier one."""
         if sent - self._segment_sent <= AT_ONCE_S and size <= self._segment_room:
             self._segment_room -= size
+            self._last = max(self._last, sent + self._options.latency_s)
             return self._last
         if sent - self._jitter_drawn >= TOGETHER_S:
             self._jitter_drawn = sent
