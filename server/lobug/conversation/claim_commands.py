@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lobug.conversation.commands import Answer, Command, CommandContext, hit_of
-from lobug.language.claims import Claim, Heard
+from lobug.language.claims import Heard
 from lobug.language.en import citing, replies, speech_acts, words
 from lobug.language.en.citing import Source, known_from, without_request
 from lobug.language.en.perspective import sentence_to_the_user
@@ -171,7 +171,7 @@ async def correct(context: CommandContext, heard: Heard) -> Command | None:
 
     async def act(message_id: int) -> Answer:
         change = await context.memory.claims.changed_by(context.scope.user, message_id)
-        said = _told(context, change.stored, change.retired, heard.claims)
+        said = _told(context, change.stored, change.retired, heard)
         return Answer((said,), extract=True)
 
     return Command(context.text, act)
@@ -206,7 +206,7 @@ def _told(
     context: CommandContext,
     stored: Sequence[KnownClaim],
     retired: Sequence[KnownClaim],
-    claims: Sequence[Claim],
+    heard: Heard,
 ) -> str:
     active = [one.content for one in stored if one.status == "active"]
     if active and retired:
@@ -216,9 +216,10 @@ def _told(
     over = [one.content for one in (*retired, *stored)]
     if over:
         reader = context.memory.claims.reader
+        wrong = heard.corrects and not any(claim.ended for claim in heard.claims)
         ended = [
-            sentence_of(reader, replace(one.claim, holds=False, ended=True), {})
+            sentence_of(reader, replace(one.claim, holds=False, ended=not wrong), {})
             for one in (*retired, *stored)
         ]
         return replies.corrected(ended[-1])
-    return replies.known_already() if claims else replies.NEVER_MIND
+    return replies.known_already() if heard.claims else replies.NEVER_MIND

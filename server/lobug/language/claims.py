@@ -81,6 +81,10 @@ class Fragment:
     """Whom it is not about."""
     sure: bool = False
     """It surely puts right what was said last: "I meant Bosch"."""
+    points: bool = False
+    """It says what that was which was said before: "that's my cousin", "that's Milo"."""
+    own: bool = False
+    """It is a value of the user or of what they have: "mine is called Nugget"."""
     otherwise: tuple[Claim, ...] = ()
     """What it claims where it is no value of what was said before: "it's a Saab" of a thing."""
 

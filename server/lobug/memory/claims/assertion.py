@@ -90,11 +90,41 @@ class Assertion:
         """Assert what an utterance claims. ``referents``: what was talked about before, latest
         first."""
         claims = [*heard.claims[:MOST_CLAIMS]]
+        others = self._of_others(heard, referents)
+        if others:
+            # What was said last is of somebody else: "that's my cousin. I'm allergic to mustard."
+            claims = [*others, *(replace(one, corrects=True) for one in claims)]
         for fragment in heard.fragments:
-            completed = self.completed(fragment, [*self.outcome.referents, *referents])
+            if others and fragment.points:
+                continue
+            talked = [*self.outcome.referents, *referents]
+            completed = self.completed(fragment, _own(talked) if fragment.own else talked)
             claims += self._reread(completed) or fragment.otherwise
         self._assert(claims, referents)
         return self.outcome
+
+    def _of_others(self, heard: Heard, referents: Sequence[Referent]) -> list[Claim]:
+        """What was said last as a claim of those whom "that's my cousin" and "that's Milo" name, if
+        the same words tell it of its subject anew."""
+        last = referents[0] if referents else None
+        if last is None or not self._tells_anew(heard, last, self.subjects(referents)):
+            return []
+        found: list[Claim] = []
+        for one in heard.fragments:
+            if one.points:
+                subject = one.subject or (one.value.lower(),)
+                found += self._of_another(replace(one, subject=subject), subject, [last])
+        return found
+
+    def _tells_anew(self, heard: Heard, last: Referent, known: Subjects) -> bool:
+        """Whether an utterance has another value of what was said last."""
+        slot = (last.subject, last.relation, last.kind)
+        return any(one.own for one in heard.fragments) or any(
+            (subjects.resolve(one.subject, known, self._reader.refers), one.relation, one.kind)
+            == slot
+            and not self._reader.same_value(one.relation, one.value, last.value)
+            for one in heard.claims
+        )
 
     def _reread(self, completed: Sequence[Claim]) -> Sequence[Claim]:
         """A statement that was put right is read anew: what its former words told was wrong."""
@@ -279,8 +309,26 @@ class Assertion:
         nothing."""
         if fragment.subject is not None:
             return self._of_another(fragment, fragment.subject, referents)
-        claim = self._valued(fragment, referents)
+        claim = self._only_wrong(fragment, referents)
+        if claim is None and fragment.value:
+            claim = self._valued(fragment, referents)
         return () if claim is None else (claim,)
+
+    def _only_wrong(self, fragment: Fragment, referents: Sequence[Referent]) -> Claim | None:
+        """ "No, not milk": what was said last of it is denied."""
+        if not fragment.instead_of:
+            return None
+        wrong = f"{fragment.instead_of} {fragment.value}"  # "not peanut butter"
+        for one in referents:
+            for held in self._slot(one.subject, one.relation, one.kind):
+                if held.status != "active" or not held.holds or one.relation == STATEMENT:
+                    continue
+                named = held.value.lower() == wrong.lower()
+                if not fragment.value:
+                    named = self._reader.same_value(one.relation, held.value, fragment.instead_of)
+                if named:
+                    return replace(held.claim, holds=False, corrects=True, text=fragment.text)
+        return None
 
     def _of_another(
         self, fragment: Fragment, subject: Path, referents: Sequence[Referent]
@@ -288,7 +336,8 @@ class Assertion:
         """ "Not my sister, my cousin": what was said last of the sister is said of the cousin."""
         wrong = fragment.instead_of_subject
         for one in referents:
-            if one.subject == USER and wrong is None:
+            person = not self._reader.refers("it", (*USER, one.value.lower()))
+            if one.subject == USER and wrong is None and (person or not fragment.points):
                 continue  # "I live with my mother. No, my aunt."
             if wrong is not None and plain(one.subject) != wrong:
                 continue
@@ -706,6 +755,11 @@ LAST_REPLY = (
     .order_by(conversation_log.c.id.desc())
     .limit(1)
 )
+
+
+def _own(referents: Sequence[Referent]) -> list[Referent]:
+    """Those of the user and of what they have: "mine" is not my brother's."""
+    return [one for one in referents if one.subject[:1] == USER and len(one.subject) <= 2]
 
 
 def _alike(value: str, other: str) -> bool:

@@ -232,7 +232,7 @@ def contrast(text: str) -> tuple[str, str | None]:
         return text, None
     if _WAS_RIGHT.search(bare):
         return _WAS_RIGHT.sub("", bare), None
-    for form in (_not_said, _but_meant, _on_second_thought, _is_not, _not_but, _not_one, _but_not):
+    for form in _CONTRASTS:
         found = form(bare)
         if found is not None:
             return found
@@ -298,6 +298,18 @@ def _not_one(bare: str) -> tuple[str, str] | None:
     return match["right"].strip(), value_of(match["wrong"])
 
 
+def _not_this_that(bare: str) -> tuple[str, str] | None:
+    """ "Not ibuprofen paracetamol", "not st marys st martins": written without a comma."""
+    said = bare.split()
+    half = len(said) // 2
+    if not bare.islower() or said[0] != "not" or len(said) not in {3, 5}:
+        return None
+    wrong, right = said[1 : half + 1], said[half + 1 :]
+    if _NO_VALUES & {wrong[0], right[0], right[-1]} or right[0] in PREPOSITIONS:
+        return None
+    return " ".join(right), " ".join(wrong)
+
+
 def _but_not(bare: str) -> tuple[str, str] | None:
     """ "Hanna, not Anna"."""
     match = _BUT_NOT.match(bare)
@@ -351,6 +363,16 @@ def _is_short(text: str) -> bool:
     return len(text.split()) <= _MOST_WORDS
 
 
+_CONTRASTS = (
+    _not_said,
+    _but_meant,
+    _on_second_thought,
+    _is_not,
+    _not_but,
+    _not_one,
+    _but_not,
+    _not_this_that,
+)
 DENIED = re.compile(
     r"^(?:it|that)(?:['\u2019]s| is|s) (?:not true|not (?:right|correct)|wrong|false|a lie"
     r"|untrue) that\s+",
@@ -359,10 +381,10 @@ DENIED = re.compile(
 _ONLY_WRONG = re.compile(r"^not (?P<wrong>[^,.;?]+)[.!]?$", re.IGNORECASE)
 
 
-def only_wrong(text: str) -> str | None:
+def only_wrong(text: str, *, marked: bool = False) -> str | None:
     """The wrong value, where a sentence has nothing else: "Not Rome." """
     match = _ONLY_WRONG.match(text)
-    if match is None or len(match["wrong"].split()) > 3:
+    if match is None or len(match["wrong"].split()) > 3 or (marked and _not_this_that(text)):
         return None
     value = value_of(match["wrong"])
     if not value or value.lower().split()[0] in _NO_VALUES:
@@ -376,8 +398,13 @@ _BY_LETTER = re.compile(
     r"[a-z])(?=[.! ]*$)",
     re.IGNORECASE,
 )
+_LETTERS_ALONE = re.compile(
+    r"(?i:with |it['\u2019]?s )?(?i:just |only )?(?i:an?|one|two|double|single)"
+    r" (?:[A-Z]|[b-hj-z])(?:['\u2019]?s)?[.!]*"
+)
 _TRAILING = re.compile(
-    r"(?:,\s*|\s+)(?:(?:so |very )?sorry(?: about that)?|my (?:mistake|bad)|i me?ant?|oops|silly me"
+    r"(?:,\s*|\s+)(?:time flies|(?:i )?(?:always )?(?:forget|mix (?:them|it) up)"
+    r"|(?:so |very )?sorry(?: about that)?|my (?:mistake|bad)|i me?ant?|oops|silly me"
     r"|actually|in fact|lol|now that i think (?:about|of) it)[.! ]*$",
     re.IGNORECASE,
 )
@@ -398,6 +425,11 @@ def unspelled(sentence: str) -> str:
     return _LETTERS.sub("", sentence)
 
 
+def spells(sentence: str) -> bool:
+    """Whether a sentence only says how something is spelled: "One L." """
+    return _LETTERS_ALONE.fullmatch(sentence.strip()) is not None
+
+
 def without_trailing(sentence: str) -> str:
     """A sentence without the words at its end that put something right: "It's Paul, sorry"."""
     found = _TRAILING.sub("", sentence)
@@ -410,6 +442,8 @@ def person_in(text: str) -> Path | None:
     bare = _VALUE.sub("", text.strip(" .,;:!")).removeprefix("for ").removeprefix("about ")
     if bare.lower() in {"me", "myself", "i"}:
         return USER
+    if points_at(text):
+        bare = _THEIRS.sub("", _POINTS.sub("", text.strip(" .,;:!")))
     found = tokens(bare)
     if not found or len(found) > _MOST_WORDS or not _OWNED.match(bare):
         return None
@@ -420,6 +454,15 @@ def person_in(text: str) -> Path | None:
     return path if relation_book().kind_of(path) in {"person", "pet"} else None
 
 
+_POINTS = re.compile(r"(?:that|this|it)(?:['\u2019]?s| is| was) ", re.IGNORECASE)
+_THEIRS = re.compile(r"(?<=[a-z])(?:['\u2019]s(?: [a-z]+){0,2}|s['\u2019]?(?: [a-z]+){1,2})$")
+
+
+def points_at(text: str) -> bool:
+    """Whether a text says what that was which was said before: "that's my sister's birthday"."""
+    return _POINTS.match(text) is not None
+
+
 def value_of(text: str) -> str:
     """The value in "it's Hanna" and "in Bonn": "Hanna", "Bonn". Times keep their preposition."""
     value = _SPELLING.sub("", _VALUE.sub("", text.strip(" .,;:!\"'")))
@@ -427,7 +470,7 @@ def value_of(text: str) -> str:
     value = re.sub(r"^(?:called|named)\s+", "", value, flags=re.IGNORECASE)
     if not _TIMED.match(value):
         value = _LEADING.sub("", value)
-    return re.sub(r"^(?:an?|the) (?=\S)", "", value).strip(" .,;:!\"'")
+    return re.sub(r"^(?:(?:an?|the) (?=\S)|(?:The|An?) (?=[a-z]))", "", value).strip(" .,;:!\"'")
 
 
 def _is_small_talk(value: str) -> bool:
@@ -446,7 +489,8 @@ def fragment(text: str, *, marked: bool) -> str | None:
     place = _LEADING.match(_VALUE.sub("", bare))
     if place is not None and _OWNED.match(value) and not begins_clause(value):
         return f"{place.group()}{value}"  # "in my coat"
-    if _STARTS_CLAUSE.match(value) or begins_clause(value):
+    owner = value.endswith(("'s", "\u2019s"))  # "St Martin's" is a place, and "it's" never ends one
+    if _STARTS_CLAUSE.match(value) or (begins_clause(value) and not owner):
         return None
     alone = _STANDS_ALONE.fullmatch(_VALUE.sub("", bare)) is not None
     if _says_nothing(value) or not (marked or alone):

@@ -32,6 +32,7 @@ from lobug.language.en.claims.clause_claims import claims_of
 from lobug.language.en.claims.identities import introduced
 from lobug.language.en.claims.openings import OPENING_WORDS
 from lobug.language.en.claims.relation_book import relation_book
+from lobug.language.en.claims.sentence_parts import begins_clause
 from lobug.language.en.claims.statement import PLACES, TAIL
 
 _SENTENCE_END = re.compile(
@@ -130,6 +131,11 @@ _TWO_STATEMENTS = re.compile(
     r"|her)\b.+)$",
     re.IGNORECASE,
 )
+_THEIRS_AND_MINE = re.compile(
+    r"^(?P<one>[^,;.]{3,80}?)(?:[,;] (?:and |but )?| and | but )"
+    r"(?P<two>mine(?:['\u2019]s| is) .+)$",
+    re.IGNORECASE,
+)
 _USER_THINKS = re.compile(r"^The user thinks\b")
 _USER = re.compile(r"\b[Tt]he user(?P<owner>['\u2019]s)?(?=\W|$)")
 
@@ -184,6 +190,8 @@ class _Reading:
     def heard(self) -> Heard:
         if self.joking:
             return Heard(corrects=self.corrects)
+        if self.wrong is not None:  # nothing is said to be right
+            self.fragments.append(Fragment("", self.wrong, self.original))
         return Heard(
             tuple(_once(self.claims)), tuple(self.fragments), self.corrects, tuple(self.unread)
         )
@@ -200,17 +208,20 @@ class _Reading:
         closed = corrections.without_trailing(spelled)
         opening = corrections.opening_of(closed)
         self.corrects = self.corrects or opening.sure
-        if not opening.rest.strip(" .,!?"):
-            self.pending = self.pending or opening.marked
+        if not opening.rest.strip(" .,!?") or corrections.spells(opening.rest):
+            self.pending = self.pending or opening.marked or bool(opening.rest.strip(" .,!?"))
             self._refute(opening.refutes)
             return
         # "It's Julia with a J" answers a wrong name; "my name is Erik with a K" need not.
-        put_right = spelled != sentence and _IT_IS.match(opening.rest) is not None
+        put_right = spelled != sentence and (
+            _IT_IS.match(opening.rest) is not None or not begins_clause(opening.rest)
+        )
         stated = _stated(opening.rest)
         if not stated or _NOT_SO.search(stated):
             self.pending, self.wrong, self.refuting = False, None, "not"
             return
-        marked = opening.marked or closed != spelled or self.pending or put_right
+        mine = self.corrects and _MINE.match(stated) is not None
+        marked = opening.marked or mine or closed != spelled or self.pending or put_right
         self._refute(opening.refutes)
         self._take_statement(sentence, stated, corrects=marked)
         self.refuting = "not"
@@ -220,12 +231,13 @@ class _Reading:
             self.refuting = refutes
 
     def _take_statement(self, sentence: str, stated: str, *, corrects: bool) -> None:
-        both = _TWO_STATEMENTS.match(stated)
+        theirs = _THEIRS_AND_MINE.match(stated) if corrects else None
+        both = theirs or _TWO_STATEMENTS.match(stated)
         if both is not None:  # "My name is Morten, not Marten, and I'm 34"
             self._take_statement(both["one"], both["one"], corrects=corrects)
-            self._take_statement(both["two"], both["two"], corrects=False)
+            self._take_statement(both["two"], both["two"], corrects=theirs is not None)
             return
-        alone = corrections.only_wrong(stated)
+        alone = corrections.only_wrong(stated, marked=corrects)
         if alone is not None:  # "Not Rome. Milan."
             self.pending, self.wrong = True, alone
             self.corrects = True
@@ -243,7 +255,9 @@ class _Reading:
         not_of = None if wrong is None else _person_meant(wrong)
         of = corrections.person_in(right) if corrects or not_of is not None else None
         if of is not None and (not_of is None or wrong is not None):
-            self.fragments.append(Fragment("", None, self._as_said(sentence), of, not_of))
+            points = corrections.points_at(right)
+            said = self._as_said(sentence)
+            self.fragments.append(Fragment("", None, said, of, not_of, points=points))
             self.corrects = True
             return
         claims, whole = self._claims(right)
@@ -284,7 +298,8 @@ class _Reading:
             said, sure = self._as_said(sentence), self.refuting == "surely"
             kept = free_statements.kept(self._as_said(right))
             whole = () if kept is None else (self._as_stated(kept, corrects=True),)
-            self.fragments.append(Fragment(value, wrong, said, sure=sure, otherwise=whole))
+            own = _MINE.match(tail.group()) is not None
+            self.fragments.append(Fragment(value, wrong, said, sure=sure, own=own, otherwise=whole))
             self.corrects = True
         else:
             self._keep_as_said(right, sentence, corrects=corrects)
@@ -346,7 +361,10 @@ class _Reading:
             otherwise = tuple(claims) if value is not None else ()
         if value is not None:
             said, sure = self._as_said(sentence), self.refuting == "surely"
-            self.fragments.append(Fragment(value, wrong, said, sure=sure, otherwise=otherwise))
+            points = corrections.points_at(right)
+            self.fragments.append(
+                Fragment(value, wrong, said, sure=sure, points=points, otherwise=otherwise)
+            )
         else:
             self.claims += claims
 
@@ -397,10 +415,12 @@ _VALUE_AT_END = re.compile(
 """ "I switched, it's Monzo now"."""
 _IS_ONE = re.compile(
     r"^(?:(?:i|he|she|it|we|they|that)(?:['\u2019](?:m|s|re)| am| is| are| was)|im|hes|shes|its"
-    r"|mine is|mine['\u2019]s) (?P<value>(?!not\b)[^,;]{1,40})$",
+    r"|mine is|mine['\u2019]s|my (?:own|favou?rite|real one|current one|new one)"
+    r"(?:['\u2019]s| is)) (?P<value>(?!not\b)[^,;]{1,40})$",
     re.IGNORECASE,
 )
 """ "I'm a dinner lady", of which no relation was read."""
+_MINE = re.compile(r"mine\b", re.IGNORECASE)
 _IS_AT_END = re.compile(r" (?:is|are|was|were) (?P<value>[^,;]{1,40})$", re.IGNORECASE)
 """ "Karen's meeting is Thursday", where what is wrong was said."""
 TIMED = "timed"

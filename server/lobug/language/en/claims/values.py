@@ -139,6 +139,9 @@ def _part_of_time(value: str, right: str) -> re.Match[str] | None:
 def put_right(value: str, wrong: str | None, right: str) -> str | None:
     """A value with what was wrong of it put right; None: nothing of it was wrong."""
     part = None
+    first = NUMBER.match(right)
+    if not wrong and first is not None and is_number(value) and not _UNIT.match(right, first.end()):
+        return first.group()  # "eight time flies"
     if wrong:
         part = re.search(rf"(?<!\w){re.escape(wrong)}(?!\w)", value, re.IGNORECASE)
     elif is_number(right) and len(value.split()) > 1:
@@ -153,9 +156,19 @@ def put_right(value: str, wrong: str | None, right: str) -> str | None:
     if part is None:
         return None
     after = value[part.end() :]
+    if wrong and after.strip().lower() == right.lower():
+        return None  # "not peanut butter"
     if after and right.lower().endswith(after.lower()):
         after = ""
     return f"{value[: part.start()]}{right}{after}"
+
+
+_UNIT = re.compile(
+    r"$|[-:./ ]?\d|-|\s*(?:years?|months?|weeks?|days?|hours?|minutes?|%|per|and|kilos?|kg|miles?"
+    r"|km|pounds?|euros?|dollars?|am|pm|o['\u2019]clock)\b",
+    re.IGNORECASE,
+)
+"""What follows a number that says more than the number."""
 
 
 def _alike_part(value: str, right: str) -> str | None:
