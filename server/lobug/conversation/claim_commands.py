@@ -46,12 +46,14 @@ async def answer(context: CommandContext) -> Command | None:
     entries = tuple(dict.fromkeys(told.entries))[: replies.MOST]
     hits = tuple([hit_of((await context.memory.get(context.scope, one)).entry) for one in entries])
     cites = asks or context.cites
+    doubted = await context.memory.claims.doubts(context.scope.user, entries)
+    said = (replies.DOUBTED, *told.sentences) if doubted else told.sentences
     sources = [Source(_kind(hit.entry), hit.content, hit.said_at) for hit in hits if hit.entry]
     citation = known_from(sources, context.today) if cites else ""
 
     async def act(_: int) -> Answer:
         context.conversation.dialogue.recited = hits
-        return Answer(told.sentences, citation=citation)
+        return Answer(said, citation=citation)
 
     return Command(context.text, act)
 

@@ -97,6 +97,8 @@ class Heard:
     fragments: tuple[Fragment, ...] = ()
     corrects: bool = False
     """It says that something before was wrong, whether or not it says what is right."""
+    refutes: bool = False
+    """It says so in plain words, which mean nothing else: "that's wrong"; "no" may."""
     unread: tuple[str, ...] = ()
     """Its statements, as said, of which at least one clause was not read: for the chat model."""
 

@@ -402,10 +402,32 @@ class Assertion:
                     return claim
                 continue
             if self._is_plausible(claim):
-                return claim
+                return self._better(claim, one, fragment, referents)
             if fragment.sure and one is referents[0] and _alike(value, one.value):
                 return claim  # a medicine that the reader does not know
         return None
+
+    def _better(
+        self, claim: Claim, of: Referent, fragment: Fragment, referents: Sequence[Referent]
+    ) -> Claim:
+        """Of what was said of one subject in one breath that which the value looks like: "it's
+        biochemistry" is no school after "I study biology at Leeds"."""
+        value = fragment.value
+        if fragment.instead_of or not value[:1].isalpha() or not of.value[:1].isalpha():
+            return claim
+        after = referents[referents.index(of) + 1 :][:2]
+        if value[0].isupper() == of.value[0].isupper():
+            return claim
+        for one in after:
+            alike = one.value[:1].isalpha() and value[0].isupper() == one.value[0].isupper()
+            if one.subject == of.subject and one.relation != STATEMENT and alike:
+                rules = self._reader.rules(one.relation)
+                instead = None if rules is None or rules.one else one.value
+                other = replace(
+                    claim, relation=one.relation, kind=one.kind, value=value, instead_of=instead
+                )
+                return other if self._is_plausible(other) else claim
+        return claim
 
     def _is_plausible(self, claim: Claim) -> bool:
         """Whether the value can be one of the relation: its sentence reads as the same claim."""
@@ -511,6 +533,9 @@ class Assertion:
         """What is said again counts as said now; what the user asks to be kept is theirs."""
         self.outcome.same.append(known.entry_id)
         origin = self._origin
+        if known.doubted:
+            sure = claim_rows.CONFIDENCE[origin.reader]
+            claim_rows.set_confidence(self._connection, known.entry_id, sure)
         if known.status != "active" or origin.said_at < known.said_at:
             return
         values: dict[str, object] = {"said_at": origin.said_at}
@@ -823,11 +848,20 @@ def hear(
     referents: Sequence[Referent],
 ) -> Outcome:
     """Let the claims of an utterance change memory, in the transaction that logs it."""
-    if not heard.claims and not heard.fragments:
+    if not (heard.claims or heard.fragments or heard.refutes):
         return Outcome(referents=list(referents))
     origin = Origin(conversation_key.user, conversation_key.conversation, said_at, now, message_id)
     known = referents or last_referents(connection, conversation_key)
-    return Assertion(connection, reader, origin).hear(heard, known)
+    outcome = Assertion(connection, reader, origin).hear(heard, known)
+    # A statement of no relation that puts nothing right does not say what is right either.
+    told_anew = any(one.relation != STATEMENT for one in heard.claims) or heard.fragments
+    says_right = outcome.retired or outcome.same or (outcome.stored and told_anew)
+    if heard.refutes and not says_right:
+        conversation = conversation_key.conversation
+        told = claim_rows.told_before(connection, origin.user, conversation, message_id)
+        for entry_id in told:
+            claim_rows.set_confidence(connection, entry_id, claim_rows.DOUBTED)
+    return outcome
 
 
 def last_referents(connection: Connection, conversation_key: ConversationKey) -> list[Referent]:

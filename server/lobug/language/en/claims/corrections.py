@@ -78,7 +78,8 @@ _OPENING = re.compile(
     r"|(?:it|that) should (?:be|have been)|(?:it|that)(?:['\u2019]s| is) supposed to be"
     r"|rather|or rather)\b[\s,.:;!?\u2026\u2013\u2014-]*"
     r"(?:(?:(?:my )?(?:dear|love|honey|darling|friend|sweetie)|mate|man|dude|bro|buddy|lo-?bug"
-    r"|please)[,.!]+\s*|(?:oh|well|um+|uh|er+m?|lol|haha)\b[\s,.!\u2026-]*)*)*)",
+    r"|(?:you )?(?:silly|dummy|goose)|stupid|please)[,.!]+\s*"
+    r"|(?:oh|well|um+|uh|er+m?|lol|haha)\b[\s,.!\u2026-]*)*)*)",
     re.IGNORECASE,
 )
 _WEAK = re.compile(
@@ -118,8 +119,8 @@ _ON_SECOND_THOUGHT = re.compile(
     re.IGNORECASE,
 )
 _NOT_SAID = re.compile(
-    r"^i (?:didn['\u2019]?t|did not|never) (?:say|mean) (?P<wrong>[^,.;]+?)[,.;]? (?:but )?"
-    r"i (?:said|meant|say|mean) (?P<right>[^,;]+)$",
+    r"^i (?:(?:didn['\u2019]?t|did not) (?:say|mean)|never (?:said|meant)) (?P<wrong>[^,.;]+?)"
+    r"[,.;]? (?:but )?i (?:said|meant|say|mean) (?P<right>[^,;]+)$",
     re.IGNORECASE,
 )
 _HAS = re.compile(r"\b(?:have|has|had|got|there|want|eat|drink)\b", re.IGNORECASE)
@@ -128,7 +129,7 @@ _COUNTED = re.compile(
 )
 _NOT_TWO = re.compile(r"^[Nn]ot (?P<wrong>[A-Z]\w+) (?P<right>[A-Z]\w+)$")
 _NOT_BUT = re.compile(
-    r"^(?P<before>[^,.;]*?),?\s*\b(?:not|n['\u2019]t) (?!only\b"
+    r"^(?P<before>[^,.;]*?),?\s*(?:\bnot|(?<=\w)n['\u2019]t) (?!only\b"
     r"|just\b)(?P<wrong>[^,.;]+?),? but (?:rather )?(?P<right>[^,;]+)$",
     re.IGNORECASE,
 )
@@ -284,10 +285,14 @@ def _but_meant(bare: str) -> tuple[str, str] | None:
 
 def _not_but(bare: str) -> tuple[str, str] | None:
     match = _NOT_BUT.match(bare)
-    if match is None or not _is_short(match["wrong"]):
+    if match is None or not _is_short(match["wrong"]) or begins_clause(match["right"]):
         return None
     before = re.sub(r"\b(?:do|does|did|is|are|was|am)$", _auxiliary, match["before"].rstrip())
-    return f"{before} {match['right']}".strip(), value_of(match["wrong"])
+    wrong, right = match["wrong"], match["right"]
+    if match["before"].lower().endswith((" do", " does")) and not begins_clause(f"I {right}"):
+        verb, _, wrong = wrong.partition(" ")  # "I don't play the trumpet but the trombone"
+        right = f"{verb} {right}"
+    return f"{before.rstrip()} {right}".strip(), value_of(wrong)
 
 
 def _not_one(bare: str) -> tuple[str, str] | None:
@@ -398,6 +403,11 @@ _BY_LETTER = re.compile(
     r"[a-z])(?=[.! ]*$)",
     re.IGNORECASE,
 )
+_LETTERS_FIRST = re.compile(
+    r"^(?:it['\u2019]?s )?(?:with|without) (?:an?|one|two|a double) [a-z]{1,2}(?:['\u2019]?s)?"
+    r"[,.:] +(?=\S)",
+    re.IGNORECASE,
+)
 _LETTERS_ALONE = re.compile(
     r"(?i:with |it['\u2019]?s )?(?i:just |only )?(?i:an?|one|two|double|single)"
     r" (?:[A-Z]|[b-hj-z])(?:['\u2019]?s)?[.!]*"
@@ -417,6 +427,7 @@ _SORRY = re.compile(r"\bsorry\b|^[^,]*$", re.IGNORECASE)
 def unspelled(sentence: str) -> str:
     """A sentence without how its last word is spelled: "Hanna with an H"; "it's spelled H-A-N-N-A"
     has the word itself."""
+    sentence = _LETTERS_FIRST.sub("", sentence)
     letters = _BY_LETTER.search(sentence)
     if letters is not None:
         name = "".join(filter(str.isalpha, letters["letters"])).capitalize()
@@ -498,6 +509,19 @@ def fragment(text: str, *, marked: bool) -> str | None:
     return value
 
 
+def explained(text: str) -> str | None:
+    """The value before a clause that only explains it: "seven, I forgot Elsie"."""
+    match = _EXPLAINED.match(text)
+    return None if match is None else fragment(match["value"], marked=True)
+
+
+_EXPLAINED = re.compile(
+    r"(?P<value>[^,;.]{1,40}?)(?:,| [\u2013\u2014-]| because| cause| cos)"
+    r" (?:(?:i|we)(?:['\u2019]d|['\u2019]ve| had| have)? (?:just |always |only |must have )?"
+    r"(?:forg[eo]t\w*|keep|got|had|mix\w*|was|were|said|thought|meant|remember\w*|checked|looked|miscounted)"
+    r"|(?:he|she|they|it|that)(?:['\u2019]\w+)?|(?:because|cause|cos) \w+)\b.{0,80}$",
+    re.IGNORECASE,
+)
 _MAY_OPEN_VALUES = frozenset({"one", "in", "on", "at", "for", "the", "of"})
 
 

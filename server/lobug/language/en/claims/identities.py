@@ -140,10 +140,10 @@ def _timed(statement: Statement, base: Claim) -> tuple[str, Claim]:
 
 def _by_owner(statement: Statement) -> list[Claim]:
     """ "Hanna is my sister", "Pizza is my favourite food"."""
-    found = tokens(statement.complement)
+    said = tokens(statement.complement)
     # With a verb after it, "my brother's hamster" is read as the hamster of an owner.
-    other = noun_phrase([*found, *tokens("is")])
-    if other is None or other[1] < len(found) or other[0].name:
+    other = noun_phrase([*said, *tokens("is")])
+    if other is None or other[1] < len(said) or other[0].name:
         return []
     if len(other[0].path) < 2 or other[0].definite or other[0].path[0] == "lobug":
         return []

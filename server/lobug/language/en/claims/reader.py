@@ -179,6 +179,8 @@ class _Reading:
         self.fragments: list[Fragment] = []
         self.unread: list[str] = []
         self.corrects = False
+        self.refuted = False
+        """They said in plain words that something was wrong."""
         self.refuting: Refutes = "not"
         """Whether they said that what was said last was wrong."""
         self.pending = False
@@ -193,7 +195,11 @@ class _Reading:
         if self.wrong is not None:  # nothing is said to be right
             self.fragments.append(Fragment("", self.wrong, self.original))
         return Heard(
-            tuple(_once(self.claims)), tuple(self.fragments), self.corrects, tuple(self.unread)
+            tuple(_once(self.claims)),
+            tuple(self.fragments),
+            self.corrects,
+            self.refuted,
+            tuple(self.unread),
         )
 
     def take(self, sentence: str) -> None:
@@ -208,6 +214,7 @@ class _Reading:
         closed = corrections.without_trailing(spelled)
         opening = corrections.opening_of(closed)
         self.corrects = self.corrects or opening.sure
+        self.refuted = self.refuted or opening.sure
         if not opening.rest.strip(" .,!?") or corrections.spells(opening.rest):
             self.pending = self.pending or opening.marked or bool(opening.rest.strip(" .,!?"))
             self._refute(opening.refutes)
@@ -260,7 +267,8 @@ class _Reading:
             self.fragments.append(Fragment("", None, said, of, not_of, points=points))
             self.corrects = True
             return
-        claims, whole = self._claims(right)
+        mine = corrects and _MINE.match(right) is not None
+        claims, whole = ([], False) if mine else self._claims(right)
         corrects = corrects or wrong is not None or denied is not None
         if denied is not None:
             claims = [replace(claim, holds=False) for claim in claims if claim.holds]
@@ -294,11 +302,13 @@ class _Reading:
         if tail is None and wrong is not None:
             tail = _IS_AT_END.search(right)
         value = None if tail is None else corrections.fragment(tail["value"], marked=True)
+        if value is None and corrects:
+            value = corrections.explained(right)
         if value is not None:
             said, sure = self._as_said(sentence), self.refuting == "surely"
             kept = free_statements.kept(self._as_said(right))
             whole = () if kept is None else (self._as_stated(kept, corrects=True),)
-            own = _MINE.match(tail.group()) is not None
+            own = _MINE.match(right) is not None
             self.fragments.append(Fragment(value, wrong, said, sure=sure, own=own, otherwise=whole))
             self.corrects = True
         else:
