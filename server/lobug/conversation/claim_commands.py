@@ -215,13 +215,11 @@ def _told(
         return replies.corrected(active[-1])
     if active:
         return replies.remembered(active)
-    over = [one.content for one in (*retired, *stored)]
+    wrong = heard.corrects and not any(claim.ended for claim in heard.claims)
+    over = retired if wrong and retired else (*retired, *stored)
     if over:
-        reader = context.memory.claims.reader
-        wrong = heard.corrects and not any(claim.ended for claim in heard.claims)
-        ended = [
-            sentence_of(reader, replace(one.claim, holds=False, ended=not wrong), {})
-            for one in (*retired, *stored)
-        ]
-        return replies.corrected(ended[-1])
+        last = replace(over[-1].claim, holds=False, ended=not wrong)
+        if wrong and not retired:  # it tells of a former time
+            last = replace(last, holds=True, past=True)
+        return replies.corrected(sentence_of(context.memory.claims.reader, last, {}))
     return replies.known_already() if heard.claims else replies.NEVER_MIND

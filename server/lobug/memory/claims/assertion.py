@@ -311,8 +311,67 @@ class Assertion:
             return self._of_another(fragment, fragment.subject, referents)
         claim = self._only_wrong(fragment, referents)
         if claim is None and fragment.value:
-            claim = self._valued(fragment, referents)
-        return () if claim is None else (claim,)
+            claim = self._named_wrong(fragment, referents) or self._valued(fragment, referents)
+        if claim is None and fragment.value:
+            return self._of_another_name(fragment, referents)
+        return () if claim is None else (claim, *self._beside(claim))
+
+    def _named_wrong(self, fragment: Fragment, referents: Sequence[Referent]) -> Claim | None:
+        """ "Not warfarin, it's apixaban": memory holds the wrong value, so the right one is of the
+        same relation, though the reader may not know it."""
+        instead = fragment.instead_of
+        for one in referents if instead else ():
+            if one.relation == STATEMENT or not _alike(fragment.value, instead or ""):
+                continue
+            for held in self._slot(one.subject, one.relation, one.kind):
+                is_held = held.status == "active" and held.holds
+                if is_held and held.value.lower() == (instead or "").lower():
+                    return replace(
+                        held.claim,
+                        value=fragment.value,
+                        corrects=True,
+                        instead_of=held.value,
+                        text=fragment.text,
+                    )
+        return None
+
+    def _of_another_name(
+        self, fragment: Fragment, referents: Sequence[Referent]
+    ) -> tuple[Claim, ...]:
+        """ "Bella has a vet appointment", "Not Bella, Bruno"."""
+        known = self.subjects(referents)
+        wrong = (fragment.instead_of or "").lower()
+        meant = subjects.resolve((fragment.value.lower(),), known, self._reader.refers)
+        if not wrong or meant is None or isinstance(meant, Ambiguous):
+            return ()
+        of_wrong = [
+            one
+            for one in referents
+            if one.relation != NAME
+            and wrong in {plain(one.subject)[-1], known.names.get(one.subject, "").lower()}
+        ]
+        return self._of_another(fragment, meant, of_wrong[:1])
+
+    def _beside(self, claim: Claim) -> list[Claim]:
+        """The statement kept beside a claim for a time in it, with the right value: "I drive to
+        Antwerp on Mondays"."""
+        found: list[Claim] = []
+        if claim.relation == STATEMENT or not claim.holds:
+            return found
+        kept = claim_rows.of_relation(self._connection, self._origin.user, STATEMENT)
+        for wrong in self._slot(claim.subject, claim.relation, claim.kind):
+            if wrong.status != "active" or not wrong.value or wrong.message_id is None:
+                continue
+            if claim.instead_of not in {None, wrong.value}:
+                continue
+            for one in kept:
+                if one.status != "active" or one.message_id != wrong.message_id or not one.kind:
+                    continue
+                right = self._reader.put_right(one.value, wrong.value, claim.value)
+                if right is not None:
+                    said = replace(one.claim, value=right, corrects=True, instead_of=one.value)
+                    found.append(replace(said, text=claim.text))
+        return found
 
     def _only_wrong(self, fragment: Fragment, referents: Sequence[Referent]) -> Claim | None:
         """ "No, not milk": what was said last of it is denied."""
@@ -359,53 +418,52 @@ class Assertion:
         return ()
 
     def _valued(self, fragment: Fragment, referents: Sequence[Referent]) -> Claim | None:
-        instead = fragment.instead_of
-
-        def put_right(value: str) -> str | None:
-            return self._reader.put_right(value, instead, fragment.value)
-
         for one in referents:
-            rules = self._reader.rules(one.relation)
-            if rules is None:
+            claim = self._with_value(one, fragment)
+            if claim is None:
                 continue
-            known = self._slot(one.subject, one.relation, one.kind)
-            held = [k for k in known if k.status == "active" and k.holds]
-
-            def same(value: str, other: str, relation: str = one.relation) -> bool:
-                return self._reader.same_value(relation, value, other)
-
-            wrong, value = instead, fragment.value
-            if instead is None:
-                value = put_right(one.value) or value
-            elif not any(same(k.value, instead) for k in held):
-                wrong = next((k.value for k in held if put_right(k.value) is not None), None)
-                if wrong is None:
-                    continue
-                value = put_right(wrong) or value
-            claim = Claim(
-                one.subject,
-                one.relation,
-                value,
-                one.kind,
-                corrects=True,
-                instead_of=(
-                    one.value
-                    if one.relation == STATEMENT and wrong is None
-                    else wrong
-                    if wrong is not None
-                    else (None if rules.one else one.value)
-                ),
-                text=fragment.text,
-            )
             if one.relation == STATEMENT:
-                if value != fragment.value:
+                if claim.value != fragment.value:
                     return claim
                 continue
             if self._is_plausible(claim):
                 return self._better(claim, one, fragment, referents)
-            if fragment.sure and one is referents[0] and _alike(value, one.value):
+            if fragment.sure and one is referents[0] and _alike(claim.value, one.value):
                 return claim  # a medicine that the reader does not know
         return None
+
+    def _with_value(self, one: Referent, fragment: Fragment) -> Claim | None:
+        """What was talked about with a bare value put into it; None: it has no such wrong value."""
+        rules = self._reader.rules(one.relation)
+        if rules is None:
+            return None
+        instead = wrong = fragment.instead_of
+        value: str | None = fragment.value
+
+        def put_right(value: str) -> str | None:
+            return self._reader.put_right(value, instead, fragment.value)
+
+        if instead is None:
+            value = put_right(one.value)
+        else:
+            known = self._slot(one.subject, one.relation, one.kind)
+            held = [k.value for k in known if k.status == "active" and k.holds]
+            if not any(self._reader.same_value(one.relation, k, instead) for k in held):
+                wrong = next((k for k in held if put_right(k) is not None), None)
+                value = None if wrong is None else put_right(wrong)
+        if value is None:
+            return None
+        if wrong is None and (one.relation == STATEMENT or not rules.one):
+            wrong = one.value
+        return Claim(
+            one.subject,
+            one.relation,
+            value,
+            one.kind,
+            corrects=True,
+            instead_of=wrong,
+            text=fragment.text,
+        )
 
     def _better(
         self, claim: Claim, of: Referent, fragment: Fragment, referents: Sequence[Referent]
@@ -492,7 +550,7 @@ class Assertion:
     def _rename(self, claim: Claim, wrong: Sequence[str]) -> None:
         """Put the right name into the sentences about a subject that have the wrong one."""
         for known in claim_rows.under(self._connection, self._origin.user, claim.subject):
-            held = known.status == "active" and known.relation != NAME
+            held = known.status == "active" and known.relation != claim.relation
             if not held or not any(name in known.content for name in wrong):
                 continue
             entry = entries.by_id(self._connection, known.entry_id)
@@ -671,6 +729,8 @@ class Assertion:
             self._overtake(claim)
         if claim.relation == STATEMENT:
             return
+        if claim.relation == "kind" and claim.corrects and claim.instead_of is not None:
+            self._put_pet_right(claim, claim.instead_of)
         rules = self._reader.rules(claim.relation)
         if rules is not None and rules.opposite and claim.holds:
             self._end_opposite(claim, rules.opposite)
@@ -684,6 +744,17 @@ class Assertion:
                 self._end_all(part)
             if claim.relation == PARTNER and (parts or not claim.value):
                 self._end_partners(claim)
+
+    def _put_pet_right(self, claim: Claim, wrong: str) -> None:
+        """Whose Toby is a basset has no beagle."""
+        for known in self._slot(claim.subject[:-1], "pet", ""):
+            if known.status == "active" and known.value.lower() == wrong.lower():
+                right = replace(known.claim, value=claim.value, corrects=True, instead_of=wrong)
+                self._apply(replace(right, text=claim.text))
+        if plain(claim.subject)[-1] == wrong.lower():
+            moved = (*claim.subject[:-1], claim.value.lower())
+            claim_rows.rename(self._connection, self._origin.user, claim.subject, moved)
+            self._rename(replace(claim, subject=moved), [wrong])
 
     def _end_partners(self, claim: Claim) -> None:
         """Whoever is single has no boyfriend, of whom was told as a relative."""

@@ -79,7 +79,7 @@ _OPENING = re.compile(
     r"|rather|or rather)\b[\s,.:;!?\u2026\u2013\u2014-]*"
     r"(?:(?:(?:my )?(?:dear|love|honey|darling|friend|sweetie)|mate|man|dude|bro|buddy|lo-?bug"
     r"|(?:you )?(?:silly|dummy|goose)|stupid|please)[,.!]+\s*"
-    r"|(?:oh|well|um+|uh|er+m?|lol|haha)\b[\s,.!\u2026-]*)*)*)",
+    r"|(?:oh|well|um+|uh|er+m?|lol|haha|let me (?:think|see))\b[\s,.!\u2026-]*)*)*)",
     re.IGNORECASE,
 )
 _WEAK = re.compile(
@@ -511,15 +511,31 @@ def fragment(text: str, *, marked: bool) -> str | None:
 
 def explained(text: str) -> str | None:
     """The value before a clause that only explains it: "seven, I forgot Elsie"."""
-    match = _EXPLAINED.match(text)
+    match = _EXPLAINED.match(text) or _IT_IS_SO.match(text)
     return None if match is None else fragment(match["value"], marked=True)
 
 
+def retold(text: str) -> str | None:
+    """A clause of something that was spoken of: "it meets at Rosie's house"."""
+    match = _RETOLD.match(text.rstrip(" .!"))
+    return None if match is None else match.group()
+
+
+_RETOLD = re.compile(
+    r"(?:it|he|she|they) (?!is\b|was\b|are\b|were\b|has\b|had\b|does|did|do\b|can|could|will"
+    r"|would|should|may\b|might|must)[a-z]+ [^,;?]{2,60}$",
+    re.IGNORECASE,
+)
 _EXPLAINED = re.compile(
     r"(?P<value>[^,;.]{1,40}?)(?:,| [\u2013\u2014-]| because| cause| cos)"
     r" (?:(?:i|we)(?:['\u2019]d|['\u2019]ve| had| have)? (?:just |always |only |must have )?"
     r"(?:forg[eo]t\w*|keep|got|had|mix\w*|was|were|said|thought|meant|remember\w*|checked|looked|miscounted)"
     r"|(?:he|she|they|it|that)(?:['\u2019]\w+)?|(?:because|cause|cos) \w+)\b.{0,80}$",
+    re.IGNORECASE,
+)
+_IT_IS_SO = re.compile(
+    r"(?:it['\u2019]?s|it is) (?P<value>[^,;.]{1,40}?),"
+    r" (?:i|we|he|she|they|it|you|that|my|me|our|there)\b.{3,80}$",
     re.IGNORECASE,
 )
 _MAY_OPEN_VALUES = frozenset({"one", "in", "on", "at", "for", "the", "of"})

@@ -272,6 +272,7 @@ class _Reading:
         corrects = corrects or wrong is not None or denied is not None
         if denied is not None:
             claims = [replace(claim, holds=False) for claim in claims if claim.holds]
+        not_of = None if any(map(_is_kind, claims)) else not_of
         contrasted = [claim for claim in claims if _may_be_both(claim)]
         named = wrong is not None and not values.is_number(wrong)
         if wrong is not None and named and contrasted and not sure and claims == contrasted:
@@ -304,6 +305,8 @@ class _Reading:
         value = None if tail is None else corrections.fragment(tail["value"], marked=True)
         if value is None and corrects:
             value = corrections.explained(right)
+        if value is None and corrects and wrong is None:
+            value = corrections.retold(right)
         if value is not None:
             said, sure = self._as_said(sentence), self.refuting == "surely"
             kept = free_statements.kept(self._as_said(right))
@@ -438,6 +441,12 @@ TIMED = "timed"
 _POINTING: tuple[Path, ...] = (("it",), ("that",))
 _BESIDE = re.compile(r"\b(?:too|also|as well|both|another|other|else)\b", re.IGNORECASE)
 """What is said holds beside what was said before."""
+
+
+def _is_kind(claim: Claim) -> bool:
+    """Whether a claim has a kind of pet for its value: "Toby is a basset, not a beagle" speaks of
+    no other pet."""
+    return claim.relation == "kind"
 
 
 def _person_meant(text: str) -> Path | None:

@@ -138,11 +138,16 @@ def _part_of_time(value: str, right: str) -> re.Match[str] | None:
 
 def put_right(value: str, wrong: str | None, right: str) -> str | None:
     """A value with what was wrong of it put right; None: nothing of it was wrong."""
+    retold = None if wrong else _RETOLD.match(right)
+    if retold is not None:
+        return _told_anew(value, right, retold)
     part = None
     first = NUMBER.match(right)
     if not wrong and first is not None and is_number(value) and not _UNIT.match(right, first.end()):
         return first.group()  # "eight time flies"
-    if wrong:
+    if not wrong and _HOUR_AND_PART.fullmatch(right):
+        part = _HOUR.search(value)
+    elif wrong:
         part = re.search(rf"(?<!\w){re.escape(wrong)}(?!\w)", value, re.IGNORECASE)
     elif is_number(right) and len(value.split()) > 1:
         numbers = list(NUMBER.finditer(value))
@@ -163,6 +168,20 @@ def put_right(value: str, wrong: str | None, right: str) -> str | None:
     return f"{value[: part.start()]}{right}{after}"
 
 
+def _told_anew(value: str, right: str, retold: re.Match[str]) -> str | None:
+    """A statement with another end: "the book club meets at home" and "it meets at Rosie's"."""
+    verb = words.stem(retold["verb"].lower())
+    for match in _WORD.finditer(value):
+        if match.start() and words.stem(match.group().lower()) == verb:
+            return value[: match.start()] + right[retold.start("verb") :]
+    return None
+
+
+_RETOLD = re.compile(r"(?:it|he|she|they) (?P<verb>[a-z]+)\b", re.IGNORECASE)
+_HOUR_AND_PART = re.compile(rf"(?:half past|quarter past|quarter to) {NUMBER.pattern}", re.I)
+_HOUR = re.compile(
+    rf"(?<=\b(?:at|by) )(?:half past |quarter past |quarter to )?{NUMBER.pattern}", re.IGNORECASE
+)
 _UNIT = re.compile(
     r"$|[-:./ ]?\d|-|\s*(?:years?|months?|weeks?|days?|hours?|minutes?|%|per|and|kilos?|kg|miles?"
     r"|km|pounds?|euros?|dollars?|am|pm|o['\u2019]clock)\b",
