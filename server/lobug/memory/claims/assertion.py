@@ -75,6 +75,8 @@ class Outcome:
     ambiguous: list[Ambiguous] = field(default_factory=list)
     referents: list[Referent] = field(default_factory=list)
     """What was talked about, latest first."""
+    refuted: bool = False
+    """What was said last is of somebody else, and nothing is known of them."""
 
 
 class Assertion:
@@ -95,7 +97,10 @@ class Assertion:
             # What was said last is of somebody else: "that's my cousin. I'm allergic to mustard."
             claims = [*others, *(replace(one, corrects=True) for one in claims)]
         for fragment in heard.fragments:
-            if others and fragment.points:
+            if fragment.points and others:
+                continue
+            if fragment.points and self._goes_on(heard, fragment, referents):
+                self.outcome.refuted = True
                 continue
             talked = [*self.outcome.referents, *referents]
             completed = self.completed(fragment, _own(talked) if fragment.own else talked)
@@ -115,6 +120,15 @@ class Assertion:
                 subject = one.subject or (one.value.lower(),)
                 found += self._of_another(replace(one, subject=subject), subject, [last])
         return found
+
+    def _goes_on(self, heard: Heard, fragment: Fragment, referents: Sequence[Referent]) -> bool:
+        """Whether an utterance goes on to speak of who was named before, who has that name then:
+        "No, that's Milo. Luna is three."."""
+        names = self.subjects(referents).names
+        name = names.get(referents[0].subject, "").lower() if referents else ""
+        said = [*heard.unread, *(one.text for one in heard.claims)]
+        others = " ".join(text for text in said if text != fragment.text).lower()
+        return bool(name) and name in others.split() and name != fragment.value.lower()
 
     def _tells_anew(self, heard: Heard, last: Referent, known: Subjects) -> bool:
         """Whether an utterance has another value of what was said last."""
@@ -225,7 +239,8 @@ class Assertion:
                 continue
             if meant is None:
                 continue
-            said = self._instead(replace(claim, subject=meant), claims, referents)
+            beside = [one for one in claims if one.subject == claim.subject]
+            said = self._instead(replace(claim, subject=meant), beside, referents)
             self._deny_of_another(said, known, referents)
             self._apply(said)
             talked[:0] = self._referents_of(said, known)
@@ -439,6 +454,21 @@ class Assertion:
             return None
         instead = wrong = fragment.instead_of
         value: str | None = fragment.value
+        known = self._slot(one.subject, one.relation, one.kind)
+        denied = [k.value for k in known if k.status == "active" and not k.holds]
+        if one.value and one.value in denied:  # "I don't like coffee", "I meant tea"
+            if not fragment.sure:
+                return None  # "I don't have a dog", "no, a cat"
+            return Claim(
+                one.subject,
+                one.relation,
+                fragment.value,
+                one.kind,
+                holds=False,
+                corrects=True,
+                instead_of=one.value,
+                text=fragment.text,
+            )
 
         def put_right(value: str) -> str | None:
             return self._reader.put_right(value, instead, fragment.value)
@@ -446,9 +476,11 @@ class Assertion:
         if instead is None:
             value = put_right(one.value)
         else:
-            known = self._slot(one.subject, one.relation, one.kind)
             held = [k.value for k in known if k.status == "active" and k.holds]
-            if not any(self._reader.same_value(one.relation, k, instead) for k in held):
+            same = [k for k in held if self._reader.same_value(one.relation, k, instead)]
+            if same and same[0].lower() != instead.lower():
+                value = put_right(same[0]) or value  # "Professor Lindgren" of "Lindgren"
+            if not same:
                 wrong = next((k for k in held if put_right(k) is not None), None)
                 value = None if wrong is None else put_right(wrong)
         if value is None:
@@ -514,9 +546,11 @@ class Assertion:
             return
         if claim.relation == NAME and claim.holds:
             self._join(claim)
-        done = self._decide(claim, self._slot(claim.subject, claim.relation, claim.kind), rules)
+        slot = self._slot(claim.subject, claim.relation, claim.kind)
+        done = self._decide(claim, slot, rules)
         for retirement in done.retired:
             self._retire(retirement)
+        self._end_wrong_denial(claim, slot)
         if done.insert != "active" and done.same is None:
             self._drop_words(forgotten=False)
         if done.same is not None:
@@ -530,6 +564,12 @@ class Assertion:
                 if done.insert == "active":
                     entries.change(self._connection, retirement.known.entry_id, replaced_by=new)
         self._effects(claim)
+
+    def _end_wrong_denial(self, claim: Claim, slot: Sequence[KnownClaim]) -> None:
+        """ "I don't like coffee", "I meant tea": nothing is said of coffee any more."""
+        for one in slot if claim.corrects and not claim.holds else ():
+            if one.status == "active" and not one.holds and one.value == claim.instead_of:
+                self._retire(Retirement(one, "corrected"))
 
     def _decide(
         self, claim: Claim, known: Sequence[KnownClaim], rules: RelationRules
@@ -550,7 +590,7 @@ class Assertion:
     def _rename(self, claim: Claim, wrong: Sequence[str]) -> None:
         """Put the right name into the sentences about a subject that have the wrong one."""
         for known in claim_rows.under(self._connection, self._origin.user, claim.subject):
-            held = known.status == "active" and known.relation != claim.relation
+            held = known.status == "active" and not known.relation == NAME == claim.relation
             if not held or not any(name in known.content for name in wrong):
                 continue
             entry = entries.by_id(self._connection, known.entry_id)
@@ -927,7 +967,7 @@ def hear(
     # A statement of no relation that puts nothing right does not say what is right either.
     told_anew = any(one.relation != STATEMENT for one in heard.claims) or heard.fragments
     says_right = outcome.retired or outcome.same or (outcome.stored and told_anew)
-    if heard.refutes and not says_right:
+    if (heard.refutes and not says_right) or outcome.refuted:
         conversation = conversation_key.conversation
         told = claim_rows.told_before(connection, origin.user, conversation, message_id)
         for entry_id in told:

@@ -71,7 +71,7 @@ _OPENING = re.compile(
     r"|you(?:['\u2019]ve| must have| have)?"
     r" (?:got|misunderstood|misheard|misremember(?:ed)?|mixed)(?: (?:that|it|me|this))?"
     r"(?: (?:wrong|up))?|what i (?:meant|mean)(?: to say)? (?:is|was)(?: that)?"
-    r"|i said(?! [^.;]{1,60} (?:but|and|when) (?:it|i)\b)(?: that)?"
+    r"|did i say [^?.]{1,30}(?=\?)|i said(?! [^.;]{1,60} (?:but|and|when) (?:it|i)\b)(?: that)?"
     r"|i (?:meant|mean|told you)(?: that| to say)?|i should (?:have said|say)(?: that)?"
     r"|i (?:wanted|was trying|was going) to say(?: that)?"
     r"|make (?:that|it)"
@@ -151,7 +151,8 @@ _IS_NOT = re.compile(
     re.IGNORECASE,
 )
 _VALUE = re.compile(
-    r"^(?:(?:it|that|this)['\u2019]?s|it is|it was|that is|that would be|this is|she['\u2019]?s"
+    r"^(?:(?:it|that|this)['\u2019]?s|it is|it was|that is|that was|that would be|this is"
+    r"|she['\u2019]?s"
     r"|he['\u2019]?s"
     r"|they['\u2019]?re|the (?:right|correct) (?:one|name|answer|word) is|in fact|just|make (?:it"
     r"|that)"
@@ -413,7 +414,9 @@ _LETTERS_ALONE = re.compile(
     r" (?:[A-Z]|[b-hj-z])(?:['\u2019]?s)?[.!]*"
 )
 _TRAILING = re.compile(
-    r"(?:,\s*|\s+)(?:time flies|(?:i )?(?:always )?(?:forget|mix (?:them|it) up)"
+    r"(?:,\s*|\s+)(?:time flies|to be (?:honest|exact|precise)|rather"
+    r"|i beg your pardon|(?:my )?apologies|(?:do )?forgive me"
+    r"|(?:i )?(?:always )?(?:forget|mix (?:them|it) up)"
     r"|(?:so |very )?sorry(?: about that)?|my (?:mistake|bad)|i me?ant?|oops|silly me"
     r"|actually|in fact|lol|now that i think (?:about|of) it)[.! ]*$",
     re.IGNORECASE,
@@ -422,6 +425,7 @@ _TRAILING = re.compile(
 
 _SORRY = re.compile(r"\bsorry\b|^[^,]*$", re.IGNORECASE)
 """ "Thursday, sorry" may only refuse; "Jon, actually" puts right."""
+_MEANT = re.compile(r"\b(?:rather|i me?ant?)[.! ]*$", re.IGNORECASE)
 
 
 def unspelled(sentence: str) -> str:
@@ -441,17 +445,42 @@ def spells(sentence: str) -> bool:
     return _LETTERS_ALONE.fullmatch(sentence.strip()) is not None
 
 
+def repeated(sentence: str) -> str | None:
+    """The right value of "Wasps, I mean wasps"; None: it is no such sentence."""
+    match = _REPEATED.match(sentence)
+    return None if match is None or " " in match["said"] else match["right"]
+
+
+_REPEATED = re.compile(
+    r"^(?P<said>[^,;.]{1,30})(?:,? (?:i mean|i meant)|, (?:no|sorry)),?"
+    r" (?P<right>[^,;.]{1,30})[.! ]*$",
+    re.IGNORECASE,
+)
+_JOKED = r"(?:i was |i['\u2019]?m )?(?:just |only )?(?:kidding|joking)"
+_JOKED_BEFORE = re.compile(rf"^(?:(?:oh|no|haha|lol),? )*{_JOKED}[,.;! ]+(?=\w)", re.IGNORECASE)
+_JOKED_AFTER = re.compile(rf"[,;.] {_JOKED}[.! ]*$", re.IGNORECASE)
+
+
+def unjoked(sentence: str) -> str:
+    """What is so in "just kidding, I hate it" and "no, I don't smoke, I was joking", which take
+    back what was said before them; any other sentence as it is."""
+    if _JOKED_BEFORE.match(sentence):
+        return f"no, {_JOKED_BEFORE.sub('', sentence)}"
+    return _JOKED_AFTER.sub("", sentence) if opening_of(sentence).marked else sentence
+
+
 def without_trailing(sentence: str) -> str:
     """A sentence without the words at its end that put something right: "It's Paul, sorry"."""
     found = _TRAILING.sub("", sentence)
     alone = " " not in found.strip()
-    return sentence if alone and _SORRY.search(sentence) else found
+    weak = _SORRY.search(sentence) and not _MEANT.search(sentence)
+    return sentence if alone and weak else found
 
 
 def person_in(text: str) -> Path | None:
     """Whom a text names, if it names nobody else and says nothing of them: "my cousin", "me"."""
     bare = _VALUE.sub("", text.strip(" .,;:!")).removeprefix("for ").removeprefix("about ")
-    if bare.lower() in {"me", "myself", "i"}:
+    if bare.lower() in {"me", "myself", "i", "mine"}:
         return USER
     if points_at(text):
         bare = _THEIRS.sub("", _POINTS.sub("", text.strip(" .,;:!")))

@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 
 from lobug.language.claims import Claim
-from lobug.language.en.claims.lexicon import tokens
+from lobug.language.en.claims.lexicon import TITLES, tokens
 from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.statement import (
     NAME,
@@ -185,6 +185,8 @@ def _by_name(statement: Statement) -> list[Claim]:
     value = _PLACED.sub("", value)
     if not _NAME_ONLY.fullmatch(value) or not is_name(value):
         return []
-    if statement.book.said(f"be {value}", "person") is not None and value == statement.complement:
+    titled = value.split()[0].lower().rstrip(".") in TITLES
+    said = None if titled else statement.book.said(f"be {value}", "person")
+    if said is not None and value == statement.complement:
         return []
     return [replace(statement.claim(), relation="name", value=value)]

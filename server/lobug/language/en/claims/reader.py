@@ -204,6 +204,7 @@ class _Reading:
 
     def take(self, sentence: str) -> None:
         """Read one sentence."""
+        sentence = self._unmarked(sentence)
         if _JOKED.fullmatch(sentence) and not self.claims:
             self.pending, self.refuting = True, "surely"  # what was said before
             return
@@ -233,6 +234,16 @@ class _Reading:
         self._take_statement(sentence, stated, corrects=marked)
         self.refuting = "not"
 
+    def _unmarked(self, sentence: str) -> str:
+        """A sentence without signs that it puts right which are no words at its beginning."""
+        if not self.claims:
+            sentence = corrections.unjoked(sentence)
+        again = corrections.repeated(sentence)
+        if sentence.startswith("*"):  # how what was mistyped is put right
+            again = sentence[1:].strip()
+        self.pending = self.pending or again is not None
+        return sentence if again is None else again
+
     def _refute(self, refutes: Refutes) -> None:
         if self.refuting != "surely" and refutes != "not":
             self.refuting = refutes
@@ -260,7 +271,7 @@ class _Reading:
         wrong = wrong or self.wrong
         self.pending, self.wrong = False, None
         not_of = None if wrong is None else _person_meant(wrong)
-        of = corrections.person_in(right) if corrects or not_of is not None else None
+        of = _whom(right) if corrects or not_of is not None else None
         if of is not None and (not_of is None or wrong is not None):
             points = corrections.points_at(right)
             said = self._as_said(sentence)
@@ -281,7 +292,8 @@ class _Reading:
             corrects, wrong = False, None
         every = sure or denied is not None
         claims = self._marked(claims, right, wrong, not_of, corrects=corrects, every=every)
-        value = None if claims or denied else corrections.fragment(right, marked=corrects)
+        bare = _unopened(right) if corrects else right
+        value = None if claims or denied else corrections.fragment(bare, marked=corrects)
         self._keep(claims, value, wrong, right, sentence)
         if claims or value is not None:
             self.corrects = self.corrects or corrects
@@ -312,7 +324,10 @@ class _Reading:
             kept = free_statements.kept(self._as_said(right))
             whole = () if kept is None else (self._as_stated(kept, corrects=True),)
             own = _MINE.match(right) is not None
-            self.fragments.append(Fragment(value, wrong, said, sure=sure, own=own, otherwise=whole))
+            points = corrections.points_at(right)
+            self.fragments.append(
+                Fragment(value, wrong, said, sure=sure, points=points, own=own, otherwise=whole)
+            )
             self.corrects = True
         else:
             self._keep_as_said(right, sentence, corrects=corrects)
@@ -452,6 +467,18 @@ def _is_kind(claim: Claim) -> bool:
 def _person_meant(text: str) -> Path | None:
     """Whom a wrong word names: "my sister", and "sister" alone."""
     return corrections.person_in(text) or corrections.person_in(f"my {text}")
+
+
+def _whom(right: str) -> Path | None:
+    """Whom a correction names, if nothing else: "my cousin", "younger sister"."""
+    found = corrections.person_in(right)
+    if found is None and " " in right.strip():
+        found = corrections.person_in(f"my {right.lower()}")
+        found = found if found is not None and found[-1].endswith(_KIN) else None
+    return found
+
+
+_KIN = ("sister", "brother", "son", "daughter", "cousin", "aunt", "uncle")
 
 
 def _unopened(sentence: str) -> str:

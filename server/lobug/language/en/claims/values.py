@@ -157,7 +157,11 @@ def put_right(value: str, wrong: str | None, right: str) -> str | None:
         part = _part_of_time(value, bare)
         right = right if part is None else bare
     if part is None and not wrong:
-        return _alike_part(value, right) or right
+        alike = _alike_part(value, right)
+        part = _MY_IS.fullmatch(value) if alike is None else None
+        if part is not None and len(right.split()) <= 3:
+            return value[: part.start("value")] + right
+        return alike or right
     if part is None:
         return None
     after = value[part.end() :]
@@ -177,6 +181,11 @@ def _told_anew(value: str, right: str, retold: re.Match[str]) -> str | None:
     return None
 
 
+_MY_IS = re.compile(
+    r"(?:my|our|the) [\w'\u2019 -]{1,40}? (?:is|are|was|were)(?: about| called)?"
+    r" (?P<value>[^,;]{1,40})",
+    re.IGNORECASE,
+)
 _RETOLD = re.compile(r"(?:it|he|she|they) (?P<verb>[a-z]+)\b", re.IGNORECASE)
 _HOUR_AND_PART = re.compile(rf"(?:half past|quarter past|quarter to) {NUMBER.pattern}", re.I)
 _HOUR = re.compile(
