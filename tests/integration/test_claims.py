@@ -105,6 +105,70 @@ async def test_a_name_put_right_is_right_in_all_sentences(kit: Kit) -> None:
         assert not any("Anna " in content for content in await believed(memory))
 
 
+CORRECTIONS = {
+    "of_another": (
+        ("I'm allergic to sesame.", "No wait, that's my cousin. I'm allergic to mustard."),
+        [
+            "The user is allergic to mustard",
+            "The user is not allergic to sesame",
+            "The user's cousin is allergic to sesame",
+        ],
+    ),
+    "of_another_by_name": (
+        ("My cat Luna is twelve.", "No, that's Milo. Luna is three."),
+        [
+            "Milo is twelve years old",
+            "The user's cat Luna is three years old",
+            "The user's cat is called Luna",
+        ],
+    ),
+    "mine": (
+        ("My hamster is called Biscuit.", "No, Biscuit is my brother's hamster, mine is Nugget."),
+        ["The user's brother's hamster is called Biscuit", "The user's hamster is called Nugget"],
+    ),
+    "wrong_only": (
+        ("I'm allergic to nuts and milk.", "No, not milk."),
+        ["The user is allergic to nuts", "The user is not allergic to milk"],
+    ),
+    "an_unknown_medicine": (
+        ("I take warfarin.", "No, not warfarin, it's apixaban."),
+        ["The user takes apixaban"],
+    ),
+    "the_words_beside_it": (
+        ("I drive to Rotterdam on Mondays.", "That's wrong, it's Antwerp."),
+        ["The user drives to Antwerp on Mondays", "The user is going to Antwerp"],
+    ),
+    "retold": (
+        ("The book club meets at my house.", "No, it meets at Rosie's house."),
+        ["The book club meets at Rosie's house"],
+    ),
+    "a_denial": (
+        ("I don't like coffee.", "I meant tea."),
+        ["The user does not like tea"],
+    ),
+    "no_value_of_a_denial": (("I have no dog.", "No, a cat."), ["The user has no dog"]),
+}
+
+
+@pytest.mark.parametrize(("said", "wanted"), CORRECTIONS.values(), ids=CORRECTIONS.keys())
+async def test_a_correction_finds_what_it_puts_right(
+    kit: Kit, said: tuple[str, ...], wanted: list[str]
+) -> None:
+    async with started(kit) as memory:
+        await told(memory, *said)
+        assert await believed(memory) == sorted(wanted)
+
+
+async def test_what_was_called_wrong_is_doubted_until_it_is_said_again(kit: Kit) -> None:
+    async with started(kit) as memory:
+        await told(memory, "My sister is called Marta.")
+        (entry,) = await memory.entries(MemoryScope(ADA.user, None), Filter(), limit=2)
+        await told(memory, "That's wrong, you silly old thing from the attic.")
+        assert await memory.claims.doubts(ADA.user, [entry.id])
+        await told(memory, "My sister is called Marta.")
+        assert not await memory.claims.doubts(ADA.user, [entry.id])
+
+
 async def test_one_sentence_that_ends_two_things_is_one_entry(kit: Kit) -> None:
     async with started(kit) as memory:
         await told(memory, "Mrs Abernathy has retired.")

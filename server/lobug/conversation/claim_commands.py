@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lobug.conversation.commands import Answer, Command, CommandContext, hit_of
-from lobug.language.claims import Claim, Heard
+from lobug.language.claims import Heard
 from lobug.language.en import citing, replies, speech_acts, words
 from lobug.language.en.citing import Source, known_from, without_request
 from lobug.language.en.perspective import sentence_to_the_user
@@ -46,12 +46,14 @@ async def answer(context: CommandContext) -> Command | None:
     entries = tuple(dict.fromkeys(told.entries))[: replies.MOST]
     hits = tuple([hit_of((await context.memory.get(context.scope, one)).entry) for one in entries])
     cites = asks or context.cites
+    doubted = await context.memory.claims.doubts(context.scope.user, entries)
+    said = (replies.DOUBTED, *told.sentences) if doubted else told.sentences
     sources = [Source(_kind(hit.entry), hit.content, hit.said_at) for hit in hits if hit.entry]
     citation = known_from(sources, context.today) if cites else ""
 
     async def act(_: int) -> Answer:
         context.conversation.dialogue.recited = hits
-        return Answer(told.sentences, citation=citation)
+        return Answer(said, citation=citation)
 
     return Command(context.text, act)
 
@@ -174,7 +176,7 @@ async def correct(context: CommandContext, heard: Heard) -> Command | None:
 
     async def act(message_id: int) -> Answer:
         change = await context.memory.claims.changed_by(context.scope.user, message_id)
-        said = _told(context, change.stored, change.retired, heard.claims)
+        said = _told(context, change.stored, change.retired, heard)
         return Answer((said,), extract=True)
 
     return Command(context.text, act)
@@ -209,19 +211,18 @@ def _told(
     context: CommandContext,
     stored: Sequence[KnownClaim],
     retired: Sequence[KnownClaim],
-    claims: Sequence[Claim],
+    heard: Heard,
 ) -> str:
     active = [one.content for one in stored if one.status == "active"]
     if active and retired:
         return replies.corrected(active[-1])
     if active:
         return replies.remembered(active)
-    over = [one.content for one in (*retired, *stored)]
+    wrong = heard.corrects and not any(claim.ended for claim in heard.claims)
+    over = retired if wrong and retired else (*retired, *stored)
     if over:
-        reader = context.memory.claims.reader
-        ended = [
-            sentence_of(reader, replace(one.claim, holds=False, ended=True), {})
-            for one in (*retired, *stored)
-        ]
-        return replies.corrected(ended[-1])
-    return replies.known_already() if claims else replies.NEVER_MIND
+        last = replace(over[-1].claim, holds=False, ended=not wrong)
+        if wrong and not retired:  # it tells of a former time
+            last = replace(last, holds=True, past=True)
+        return replies.corrected(sentence_of(context.memory.claims.reader, last, {}))
+    return replies.known_already() if heard.claims else replies.NEVER_MIND

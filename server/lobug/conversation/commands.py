@@ -8,7 +8,7 @@ repeats what is to be forgotten.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from lobug.conversation.registry import PATIENCE_S, Conversation, Question
@@ -180,8 +180,22 @@ async def ask_what_is_right(context: CommandContext) -> Command | None:
     entries = _entries(await context.used())
     if not entries:
         return None
-    question = Question("what_is_right", context.until(), entries)
-    return context.ask(replies.WHAT_IS_RIGHT, question)
+    return _ask_what_is_right(context, entries, replies.WHAT_IS_RIGHT)
+
+
+def _ask_what_is_right(
+    context: CommandContext, entries: tuple[Entry, ...], question: str
+) -> Command:
+    """Ask it, and doubt what was called wrong until the answer; one of several is not known."""
+    kind = Question("what_is_right", context.until(), entries)
+    command = context.ask(question, kind)
+
+    async def act(message_id: int) -> Answer:
+        if len(entries) == 1:
+            await context.memory.claims.doubt([entries[0].id])
+        return await command.act(message_id)
+
+    return replace(command, act=act)
 
 
 def ask_for_sentence(context: CommandContext) -> Command | None:
@@ -190,8 +204,7 @@ def ask_for_sentence(context: CommandContext) -> Command | None:
     entries = _entries(context.conversation.dialogue.recited or ())
     if not entries:
         return None
-    question = Question("what_is_right", context.until(), entries)
-    return context.ask(replies.WHOLE_SENTENCE, question)
+    return _ask_what_is_right(context, entries, replies.WHOLE_SENTENCE)
 
 
 async def correct_by_answer(context: CommandContext, question: Question) -> Command | None:

@@ -83,6 +83,10 @@ class Fragment:
     """It surely puts right what was said last: "I meant Bosch"."""
     pronoun: str = ""
     """Of whom it was said, where that was: "she" of "no, she's forty"; "i" is the user."""
+    points: bool = False
+    """It says what that was which was said before: "that's my cousin", "that's Milo"."""
+    own: bool = False
+    """It is a value of the user or of what they have: "mine is called Nugget"."""
     otherwise: tuple[Claim, ...] = ()
     """What it claims where it is no value of what was said before: "it's a Saab" of a thing."""
 
@@ -95,6 +99,8 @@ class Heard:
     fragments: tuple[Fragment, ...] = ()
     corrects: bool = False
     """It says that something before was wrong, whether or not it says what is right."""
+    refutes: bool = False
+    """It says so in plain words, which mean nothing else: "that's wrong"; "no" may."""
     unread: tuple[str, ...] = ()
     """Its statements, as said, of which at least one clause was not read: for the chat model."""
 

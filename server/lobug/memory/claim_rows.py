@@ -20,6 +20,8 @@ Reader = Literal["rules", "model", "owner"]
 the rules, from an entry that somebody wrote."""
 
 CONFIDENCE: dict[Reader, float] = {"rules": 0.9, "owner": 1.0, "model": 0.6}
+DOUBTED = 0.3
+"""Confidence in what the user has called wrong without saying what is right."""
 
 
 def path_of(subject: str) -> Path:
@@ -51,6 +53,12 @@ class KnownClaim:
     valid_until: float | None
     expired_at: float | None
     message_id: int | None
+    confidence: float = 1.0
+
+    @property
+    def doubted(self) -> bool:
+        """Whether the user has called it wrong, and not said what is right."""
+        return self.confidence <= DOUBTED
 
     @property
     def claim(self) -> Claim:
@@ -120,6 +128,7 @@ KNOWN = (
         _entry.valid_until,
         _entry.expired_at,
         _entry.source_message_id.label("message_id"),
+        _claim.confidence,
     )
     .join(memories, _entry.id == _claim.memory_id)
     .where(
@@ -245,6 +254,11 @@ def note_end(connection: Connection, entry_id: int, message_id: int | None) -> N
     run(connection, NOTE_END, entry_id=entry_id, ended_by=message_id)
 
 
+def set_confidence(connection: Connection, entry_id: int, confidence: float) -> None:
+    """Note how sure the claims of an entry are."""
+    run(connection, NOTE_END, entry_id=entry_id, confidence=confidence)
+
+
 RENAME = update(claims).where(
     _claim.user == bindparam("of_user"), _claim.subject == bindparam("old")
 )
@@ -281,6 +295,15 @@ RECENT = (
 LAST = select(sa.func.max(_log.id)).where(
     _log.user == bindparam("user"), _log.conversation == bindparam("conversation")
 )
+SAID_BEFORE = LAST.where(_log.role == "user", _log.id < bindparam("message_id"))
+
+
+def told_before(connection: Connection, user: str, conversation: str, message_id: int) -> list[int]:
+    """The entries that the rules read in the words that the user said before a message."""
+    before = run(
+        connection, SAID_BEFORE, user=user, conversation=conversation, message_id=message_id
+    ).scalar()
+    return [] if before is None else made_by(connection, user, before)
 
 
 @dataclass(frozen=True, slots=True)

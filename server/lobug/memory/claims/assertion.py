@@ -77,6 +77,8 @@ class Outcome:
     ambiguous: list[Ambiguous] = field(default_factory=list)
     referents: list[Referent] = field(default_factory=list)
     """What was talked about, latest first."""
+    refuted: bool = False
+    """What was said last is of somebody else, and nothing is known of them."""
 
 
 class Assertion:
@@ -92,11 +94,53 @@ class Assertion:
         """Assert what an utterance claims. ``referents``: what was talked about before, latest
         first."""
         claims = [*heard.claims[:MOST_CLAIMS]]
+        others = self._of_others(heard, referents)
+        if others:
+            # What was said last is of somebody else: "that's my cousin. I'm allergic to mustard."
+            claims = [*others, *(replace(one, corrects=True) for one in claims)]
         for fragment in heard.fragments:
-            completed = self.completed(fragment, [*self.outcome.referents, *referents])
+            if fragment.points and others:
+                continue
+            if fragment.points and self._goes_on(heard, fragment, referents):
+                self.outcome.refuted = True
+                continue
+            talked = [*self.outcome.referents, *referents]
+            completed = self.completed(fragment, _own(talked) if fragment.own else talked)
             claims += self._reread(completed) or fragment.otherwise
         self._assert(claims, referents)
         return self.outcome
+
+    def _of_others(self, heard: Heard, referents: Sequence[Referent]) -> list[Claim]:
+        """What was said last as a claim of those whom "that's my cousin" and "that's Milo" name, if
+        the same words tell it of its subject anew."""
+        last = referents[0] if referents else None
+        if last is None or not self._tells_anew(heard, last, self.subjects(referents)):
+            return []
+        found: list[Claim] = []
+        for one in heard.fragments:
+            if one.points:
+                subject = one.subject or (one.value.lower(),)
+                found += self._of_another(replace(one, subject=subject), subject, [last])
+        return found
+
+    def _goes_on(self, heard: Heard, fragment: Fragment, referents: Sequence[Referent]) -> bool:
+        """Whether an utterance goes on to speak of who was named before, who has that name then:
+        "No, that's Milo. Luna is three."."""
+        names = self.subjects(referents).names
+        name = names.get(referents[0].subject, "").lower() if referents else ""
+        said = [*heard.unread, *(one.text for one in heard.claims)]
+        others = " ".join(text for text in said if text != fragment.text).lower()
+        return bool(name) and name in others.split() and name != fragment.value.lower()
+
+    def _tells_anew(self, heard: Heard, last: Referent, known: Subjects) -> bool:
+        """Whether an utterance has another value of what was said last."""
+        slot = (last.subject, last.relation, last.kind)
+        return any(one.own for one in heard.fragments) or any(
+            (subjects.resolve(one.subject, known, self._reader.refers), one.relation, one.kind)
+            == slot
+            and not self._reader.same_value(one.relation, one.value, last.value)
+            for one in heard.claims
+        )
 
     def _reread(self, completed: Sequence[Claim]) -> Sequence[Claim]:
         """A statement that was put right is read anew: what its former words told was wrong."""
@@ -197,7 +241,8 @@ class Assertion:
                 continue
             if meant is None:
                 continue
-            said = self._instead(replace(claim, subject=meant), claims, referents)
+            beside = [one for one in claims if one.subject == claim.subject]
+            said = self._instead(replace(claim, subject=meant), beside, referents)
             self._deny_of_another(said, known, referents)
             self._apply(said)
             talked[:0] = self._referents_of(said, known)
@@ -281,8 +326,85 @@ class Assertion:
         nothing."""
         if fragment.subject is not None:
             return self._of_another(fragment, fragment.subject, referents)
-        claim = self._valued(fragment, referents)
-        return () if claim is None else (claim,)
+        claim = self._only_wrong(fragment, referents)
+        if claim is None and fragment.value:
+            claim = self._named_wrong(fragment, referents) or self._valued(fragment, referents)
+        if claim is None and fragment.value:
+            return self._of_another_name(fragment, referents)
+        return () if claim is None else (claim, *self._beside(claim))
+
+    def _named_wrong(self, fragment: Fragment, referents: Sequence[Referent]) -> Claim | None:
+        """ "Not warfarin, it's apixaban": memory holds the wrong value, so the right one is of the
+        same relation, though the reader may not know it."""
+        instead = fragment.instead_of
+        for one in referents if instead else ():
+            if one.relation == STATEMENT or not _alike(fragment.value, instead or ""):
+                continue
+            for held in self._slot(one.subject, one.relation, one.kind):
+                is_held = held.status == "active" and held.holds
+                if is_held and held.value.lower() == (instead or "").lower():
+                    return replace(
+                        held.claim,
+                        value=fragment.value,
+                        corrects=True,
+                        instead_of=held.value,
+                        text=fragment.text,
+                    )
+        return None
+
+    def _of_another_name(
+        self, fragment: Fragment, referents: Sequence[Referent]
+    ) -> tuple[Claim, ...]:
+        """ "Bella has a vet appointment", "Not Bella, Bruno"."""
+        known = self.subjects(referents)
+        wrong = (fragment.instead_of or "").lower()
+        meant = subjects.resolve((fragment.value.lower(),), known, self._reader.refers)
+        if not wrong or meant is None or isinstance(meant, Ambiguous):
+            return ()
+        of_wrong = [
+            one
+            for one in referents
+            if one.relation != NAME
+            and wrong in {plain(one.subject)[-1], known.names.get(one.subject, "").lower()}
+        ]
+        return self._of_another(fragment, meant, of_wrong[:1])
+
+    def _beside(self, claim: Claim) -> list[Claim]:
+        """The statement kept beside a claim for a time in it, with the right value: "I drive to
+        Antwerp on Mondays"."""
+        found: list[Claim] = []
+        if claim.relation == STATEMENT or not claim.holds:
+            return found
+        kept = claim_rows.of_relation(self._connection, self._origin.user, STATEMENT)
+        for wrong in self._slot(claim.subject, claim.relation, claim.kind):
+            if wrong.status != "active" or not wrong.value or wrong.message_id is None:
+                continue
+            if claim.instead_of not in {None, wrong.value}:
+                continue
+            for one in kept:
+                if one.status != "active" or one.message_id != wrong.message_id or not one.kind:
+                    continue
+                right = self._reader.put_right(one.value, wrong.value, claim.value)
+                if right is not None:
+                    said = replace(one.claim, value=right, corrects=True, instead_of=one.value)
+                    found.append(replace(said, text=claim.text))
+        return found
+
+    def _only_wrong(self, fragment: Fragment, referents: Sequence[Referent]) -> Claim | None:
+        """ "No, not milk": what was said last of it is denied."""
+        if not fragment.instead_of:
+            return None
+        wrong = f"{fragment.instead_of} {fragment.value}"  # "not peanut butter"
+        for one in referents:
+            for held in self._slot(one.subject, one.relation, one.kind):
+                if held.status != "active" or not held.holds or one.relation == STATEMENT:
+                    continue
+                named = held.value.lower() == wrong.lower()
+                if not fragment.value:
+                    named = self._reader.same_value(one.relation, held.value, fragment.instead_of)
+                if named:
+                    return replace(held.claim, holds=False, corrects=True, text=fragment.text)
+        return None
 
     def _of_another(
         self, fragment: Fragment, subject: Path, referents: Sequence[Referent]
@@ -290,7 +412,8 @@ class Assertion:
         """ "Not my sister, my cousin": what was said last of the sister is said of the cousin."""
         wrong = fragment.instead_of_subject
         for one in referents:
-            if one.subject == USER and wrong is None:
+            person = not self._reader.refers("it", (*USER, one.value.lower()))
+            if one.subject == USER and wrong is None and (person or not fragment.points):
                 continue  # "I live with my mother. No, my aunt."
             if wrong is not None and plain(one.subject) != wrong:
                 continue
@@ -312,53 +435,91 @@ class Assertion:
         return ()
 
     def _valued(self, fragment: Fragment, referents: Sequence[Referent]) -> Claim | None:
-        instead = fragment.instead_of
+        for one in referents:
+            claim = self._with_value(one, fragment) if self._may_be_of(fragment, one) else None
+            if claim is None:
+                continue
+            if one.relation == STATEMENT:
+                if claim.value != fragment.value:
+                    return claim
+                continue
+            if self._is_plausible(claim):
+                return self._better(claim, one, fragment, referents)
+            if fragment.sure and one is referents[0] and _alike(claim.value, one.value):
+                return claim  # a medicine that the reader does not know
+        return None
+
+    def _with_value(self, one: Referent, fragment: Fragment) -> Claim | None:
+        """What was talked about with a bare value put into it; None: it has no such wrong value."""
+        rules = self._reader.rules(one.relation)
+        if rules is None:
+            return None
+        instead = wrong = fragment.instead_of
+        value: str | None = fragment.value
+        known = self._slot(one.subject, one.relation, one.kind)
+        denied = [k.value for k in known if k.status == "active" and not k.holds]
+        if one.value and one.value in denied:  # "I don't like coffee", "I meant tea"
+            if not fragment.sure:
+                return None  # "I don't have a dog", "no, a cat"
+            return Claim(
+                one.subject,
+                one.relation,
+                fragment.value,
+                one.kind,
+                holds=False,
+                corrects=True,
+                instead_of=one.value,
+                text=fragment.text,
+            )
 
         def put_right(value: str) -> str | None:
             return self._reader.put_right(value, instead, fragment.value)
 
-        for one in referents:
-            rules = self._reader.rules(one.relation)
-            if rules is None or not self._may_be_of(fragment, one):
-                continue
-            known = self._slot(one.subject, one.relation, one.kind)
-            held = [k for k in known if k.status == "active" and k.holds]
+        if instead is None:
+            value = put_right(one.value)
+        else:
+            held = [k.value for k in known if k.status == "active" and k.holds]
+            same = [k for k in held if self._reader.same_value(one.relation, k, instead)]
+            if same and same[0].lower() != instead.lower():
+                value = put_right(same[0]) or value  # "Professor Lindgren" of "Lindgren"
+            if not same:
+                wrong = next((k for k in held if put_right(k) is not None), None)
+                value = None if wrong is None else put_right(wrong)
+        if value is None:
+            return None
+        if wrong is None and (one.relation == STATEMENT or not rules.one):
+            wrong = one.value
+        return Claim(
+            one.subject,
+            one.relation,
+            value,
+            one.kind,
+            corrects=True,
+            instead_of=wrong,
+            text=fragment.text,
+        )
 
-            def same(value: str, other: str, relation: str = one.relation) -> bool:
-                return self._reader.same_value(relation, value, other)
-
-            wrong, value = instead, fragment.value
-            if instead is None:
-                value = put_right(one.value) or value
-            elif not any(same(k.value, instead) for k in held):
-                wrong = next((k.value for k in held if put_right(k.value) is not None), None)
-                if wrong is None:
-                    continue
-                value = put_right(wrong) or value
-            claim = Claim(
-                one.subject,
-                one.relation,
-                value,
-                one.kind,
-                corrects=True,
-                instead_of=(
-                    one.value
-                    if one.relation == STATEMENT and wrong is None
-                    else wrong
-                    if wrong is not None
-                    else (None if rules.one else one.value)
-                ),
-                text=fragment.text,
-            )
-            if one.relation == STATEMENT:
-                if value != fragment.value:
-                    return claim
-                continue
-            if self._is_plausible(claim):
-                return claim
-            if fragment.sure and one is referents[0] and _alike(value, one.value):
-                return claim  # a medicine that the reader does not know
-        return None
+    def _better(
+        self, claim: Claim, of: Referent, fragment: Fragment, referents: Sequence[Referent]
+    ) -> Claim:
+        """Of what was said of one subject in one breath that which the value looks like: "it's
+        biochemistry" is no school after "I study biology at Leeds"."""
+        value = fragment.value
+        if fragment.instead_of or not value[:1].isalpha() or not of.value[:1].isalpha():
+            return claim
+        after = referents[referents.index(of) + 1 :][:2]
+        if value[0].isupper() == of.value[0].isupper():
+            return claim
+        for one in after:
+            alike = one.value[:1].isalpha() and value[0].isupper() == one.value[0].isupper()
+            if one.subject == of.subject and one.relation != STATEMENT and alike:
+                rules = self._reader.rules(one.relation)
+                instead = None if rules is None or rules.one else one.value
+                other = replace(
+                    claim, relation=one.relation, kind=one.kind, value=value, instead_of=instead
+                )
+                return other if self._is_plausible(other) else claim
+        return claim
 
     def _may_be_of(self, fragment: Fragment, one: Referent) -> bool:
         """Whether a bare value may be one of what was talked about."""
@@ -398,9 +559,11 @@ class Assertion:
             return
         if claim.relation == NAME and claim.holds:
             self._join(claim)
-        done = self._decide(claim, self._slot(claim.subject, claim.relation, claim.kind), rules)
+        slot = self._slot(claim.subject, claim.relation, claim.kind)
+        done = self._decide(claim, slot, rules)
         for retirement in done.retired:
             self._retire(retirement)
+        self._end_wrong_denial(claim, slot)
         if done.insert != "active" and done.same is None:
             self._drop_words(forgotten=False)
         if done.same is not None:
@@ -414,6 +577,12 @@ class Assertion:
                 if done.insert == "active":
                     entries.change(self._connection, retirement.known.entry_id, replaced_by=new)
         self._effects(claim)
+
+    def _end_wrong_denial(self, claim: Claim, slot: Sequence[KnownClaim]) -> None:
+        """ "I don't like coffee", "I meant tea": nothing is said of coffee any more."""
+        for one in slot if claim.corrects and not claim.holds else ():
+            if one.status == "active" and not one.holds and one.value == claim.instead_of:
+                self._retire(Retirement(one, "corrected"))
 
     def _decide(
         self, claim: Claim, known: Sequence[KnownClaim], rules: RelationRules
@@ -434,7 +603,7 @@ class Assertion:
     def _rename(self, claim: Claim, wrong: Sequence[str]) -> None:
         """Put the right name into the sentences about a subject that have the wrong one."""
         for known in claim_rows.under(self._connection, self._origin.user, claim.subject):
-            held = known.status == "active" and known.relation != NAME
+            held = known.status == "active" and not known.relation == NAME == claim.relation
             if not held or not any(name in known.content for name in wrong):
                 continue
             entry = entries.by_id(self._connection, known.entry_id)
@@ -475,6 +644,9 @@ class Assertion:
         """What is said again counts as said now; what the user asks to be kept is theirs."""
         self.outcome.same.append(known.entry_id)
         origin = self._origin
+        if known.doubted:
+            sure = claim_rows.CONFIDENCE[origin.reader]
+            claim_rows.set_confidence(self._connection, known.entry_id, sure)
         if known.status != "active" or origin.said_at < known.said_at:
             return
         values: dict[str, object] = {"said_at": origin.said_at}
@@ -610,6 +782,8 @@ class Assertion:
             self._overtake(claim)
         if claim.relation == STATEMENT:
             return
+        if claim.relation == "kind" and claim.corrects and claim.instead_of is not None:
+            self._put_pet_right(claim, claim.instead_of)
         rules = self._reader.rules(claim.relation)
         if rules is not None and rules.opposite and claim.holds:
             self._end_opposite(claim, rules.opposite)
@@ -623,6 +797,17 @@ class Assertion:
                 self._end_all(part)
             if claim.relation == PARTNER and (parts or not claim.value):
                 self._end_partners(claim)
+
+    def _put_pet_right(self, claim: Claim, wrong: str) -> None:
+        """Whose Toby is a basset has no beagle."""
+        for known in self._slot(claim.subject[:-1], "pet", ""):
+            if known.status == "active" and known.value.lower() == wrong.lower():
+                right = replace(known.claim, value=claim.value, corrects=True, instead_of=wrong)
+                self._apply(replace(right, text=claim.text))
+        if plain(claim.subject)[-1] == wrong.lower():
+            moved = (*claim.subject[:-1], claim.value.lower())
+            claim_rows.rename(self._connection, self._origin.user, claim.subject, moved)
+            self._rename(replace(claim, subject=moved), [wrong])
 
     def _end_partners(self, claim: Claim) -> None:
         """Whoever is single has no boyfriend, of whom was told as a relative."""
@@ -721,6 +906,11 @@ LAST_REPLY = (
 )
 
 
+def _own(referents: Sequence[Referent]) -> list[Referent]:
+    """Those of the user and of what they have: "mine" is not my brother's."""
+    return [one for one in referents if one.subject[:1] == USER and len(one.subject) <= 2]
+
+
 def _alike(value: str, other: str) -> bool:
     """Whether two values look alike: as many words, and no number."""
     return len(value.split()) == len(other.split()) and (value + other).replace(" ", "").isalpha()
@@ -782,11 +972,20 @@ def hear(
     referents: Sequence[Referent],
 ) -> Outcome:
     """Let the claims of an utterance change memory, in the transaction that logs it."""
-    if not heard.claims and not heard.fragments:
+    if not (heard.claims or heard.fragments or heard.refutes):
         return Outcome(referents=list(referents))
     origin = Origin(conversation_key.user, conversation_key.conversation, said_at, now, message_id)
     known = referents or last_referents(connection, conversation_key)
-    return Assertion(connection, reader, origin).hear(heard, known)
+    outcome = Assertion(connection, reader, origin).hear(heard, known)
+    # A statement of no relation that puts nothing right does not say what is right either.
+    told_anew = any(one.relation != STATEMENT for one in heard.claims) or heard.fragments
+    says_right = outcome.retired or outcome.same or (outcome.stored and told_anew)
+    if (heard.refutes and not says_right) or outcome.refuted:
+        conversation = conversation_key.conversation
+        told = claim_rows.told_before(connection, origin.user, conversation, message_id)
+        for entry_id in told:
+            claim_rows.set_confidence(connection, entry_id, claim_rows.DOUBTED)
+    return outcome
 
 
 def last_referents(connection: Connection, conversation_key: ConversationKey) -> list[Referent]:

@@ -122,6 +122,20 @@ class ClaimBook:
 
         return await self._database.read(work)
 
+    async def doubt(self, entry_ids: Sequence[int]) -> None:
+        """Note that the user has called entries wrong and not said what is right."""
+
+        def work(connection: Connection) -> None:
+            for entry_id in entry_ids:
+                claim_rows.set_confidence(connection, entry_id, claim_rows.DOUBTED)
+
+        await self._database.write("doubt", work)
+
+    async def doubts(self, user: str, entry_ids: Sequence[int]) -> bool:
+        """Whether the user has called one of these entries wrong."""
+        known = await self._database.read(lambda c: claim_rows.of_entries(c, user, entry_ids))
+        return any(one.doubted for one in known)
+
     async def undo(self, user: str, message_id: int) -> None:
         """Take back what a message claimed."""
         await self._database.write("undo", lambda c: assertion.undo(c, user, message_id))

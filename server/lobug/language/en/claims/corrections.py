@@ -71,14 +71,15 @@ _OPENING = re.compile(
     r"|you(?:['\u2019]ve| must have| have)?"
     r" (?:got|misunderstood|misheard|misremember(?:ed)?|mixed)(?: (?:that|it|me|this))?"
     r"(?: (?:wrong|up))?|what i (?:meant|mean)(?: to say)? (?:is|was)(?: that)?"
-    r"|i said(?! [^.;]{1,60} (?:but|and|when) (?:it|i)\b)(?: that)?"
+    r"|did i say [^?.]{1,30}(?=\?)|i said(?! [^.;]{1,60} (?:but|and|when) (?:it|i)\b)(?: that)?"
     r"|i (?:meant|mean|told you)(?: that| to say)?|i should (?:have said|say)(?: that)?"
     r"|i (?:wanted|was trying|was going) to say(?: that)?"
     r"|make (?:that|it)"
     r"|(?:it|that) should (?:be|have been)|(?:it|that)(?:['\u2019]s| is) supposed to be"
     r"|rather|or rather)\b[\s,.:;!?\u2026\u2013\u2014-]*"
     r"(?:(?:(?:my )?(?:dear|love|honey|darling|friend|sweetie)|mate|man|dude|bro|buddy|lo-?bug"
-    r"|please)[,.!]+\s*|(?:oh|well|um+|uh|er+m?|lol|haha)\b[\s,.!\u2026-]*)*)*)",
+    r"|(?:you )?(?:silly|dummy|goose)|stupid|please)[,.!]+\s*"
+    r"|(?:oh|well|um+|uh|er+m?|lol|haha|let me (?:think|see))\b[\s,.!\u2026-]*)*)*)",
     re.IGNORECASE,
 )
 _WEAK = re.compile(
@@ -118,8 +119,8 @@ _ON_SECOND_THOUGHT = re.compile(
     re.IGNORECASE,
 )
 _NOT_SAID = re.compile(
-    r"^i (?:didn['\u2019]?t|did not|never) (?:say|mean) (?P<wrong>[^,.;]+?)[,.;]? (?:but )?"
-    r"i (?:said|meant|say|mean) (?P<right>[^,;]+)$",
+    r"^i (?:(?:didn['\u2019]?t|did not) (?:say|mean)|never (?:said|meant)) (?P<wrong>[^,.;]+?)"
+    r"[,.;]? (?:but )?i (?:said|meant|say|mean) (?P<right>[^,;]+)$",
     re.IGNORECASE,
 )
 _HAS = re.compile(r"\b(?:have|has|had|got|there|want|eat|drink)\b", re.IGNORECASE)
@@ -128,7 +129,7 @@ _COUNTED = re.compile(
 )
 _NOT_TWO = re.compile(r"^[Nn]ot (?P<wrong>[A-Z]\w+) (?P<right>[A-Z]\w+)$")
 _NOT_BUT = re.compile(
-    r"^(?P<before>[^,.;]*?),?\s*\b(?:not|n['\u2019]t) (?!only\b"
+    r"^(?P<before>[^,.;]*?),?\s*(?:\bnot|(?<=\w)n['\u2019]t) (?!only\b"
     r"|just\b)(?P<wrong>[^,.;]+?),? but (?:rather )?(?P<right>[^,;]+)$",
     re.IGNORECASE,
 )
@@ -150,7 +151,8 @@ _IS_NOT = re.compile(
     re.IGNORECASE,
 )
 _VALUE = re.compile(
-    r"^(?:(?:it|that|this)['\u2019]?s|it is|it was|that is|that would be|this is|she['\u2019]?s"
+    r"^(?:(?:it|that|this)['\u2019]?s|it is|it was|that is|that was|that would be|this is"
+    r"|she['\u2019]?s"
     r"|he['\u2019]?s"
     r"|they['\u2019]?re|the (?:right|correct) (?:one|name|answer|word) is|in fact|just|make (?:it"
     r"|that)"
@@ -233,7 +235,7 @@ def contrast(text: str) -> tuple[str, str | None]:
         return text, None
     if _WAS_RIGHT.search(bare):
         return _WAS_RIGHT.sub("", bare), None
-    for form in (_not_said, _but_meant, _on_second_thought, _is_not, _not_but, _not_one, _but_not):
+    for form in _CONTRASTS:
         found = form(bare)
         if found is not None:
             return found
@@ -285,10 +287,14 @@ def _but_meant(bare: str) -> tuple[str, str] | None:
 
 def _not_but(bare: str) -> tuple[str, str] | None:
     match = _NOT_BUT.match(bare)
-    if match is None or not _is_short(match["wrong"]):
+    if match is None or not _is_short(match["wrong"]) or begins_clause(match["right"]):
         return None
     before = re.sub(r"\b(?:do|does|did|is|are|was|am)$", _auxiliary, match["before"].rstrip())
-    return f"{before} {match['right']}".strip(), value_of(match["wrong"])
+    wrong, right = match["wrong"], match["right"]
+    if match["before"].lower().endswith((" do", " does")) and not begins_clause(f"I {right}"):
+        verb, _, wrong = wrong.partition(" ")  # "I don't play the trumpet but the trombone"
+        right = f"{verb} {right}"
+    return f"{before.rstrip()} {right}".strip(), value_of(wrong)
 
 
 def _not_one(bare: str) -> tuple[str, str] | None:
@@ -297,6 +303,18 @@ def _not_one(bare: str) -> tuple[str, str] | None:
     if match is None or not _is_short(match["wrong"]):
         return None
     return match["right"].strip(), value_of(match["wrong"])
+
+
+def _not_this_that(bare: str) -> tuple[str, str] | None:
+    """ "Not ibuprofen paracetamol", "not st marys st martins": written without a comma."""
+    said = bare.split()
+    half = len(said) // 2
+    if not bare.islower() or said[0] != "not" or len(said) not in {3, 5}:
+        return None
+    wrong, right = said[1 : half + 1], said[half + 1 :]
+    if _NO_VALUES & {wrong[0], right[0], right[-1]} or right[0] in PREPOSITIONS:
+        return None
+    return " ".join(right), " ".join(wrong)
 
 
 def _but_not(bare: str) -> tuple[str, str] | None:
@@ -352,6 +370,16 @@ def _is_short(text: str) -> bool:
     return len(text.split()) <= _MOST_WORDS
 
 
+_CONTRASTS = (
+    _not_said,
+    _but_meant,
+    _on_second_thought,
+    _is_not,
+    _not_but,
+    _not_one,
+    _but_not,
+    _not_this_that,
+)
 DENIED = re.compile(
     r"^(?:it|that)(?:['\u2019]s| is|s) (?:not true|not (?:right|correct)|wrong|false|a lie"
     r"|untrue) that\s+",
@@ -360,10 +388,10 @@ DENIED = re.compile(
 _ONLY_WRONG = re.compile(r"^not (?P<wrong>[^,.;?]+)[.!]?$", re.IGNORECASE)
 
 
-def only_wrong(text: str) -> str | None:
+def only_wrong(text: str, *, marked: bool = False) -> str | None:
     """The wrong value, where a sentence has nothing else: "Not Rome." """
     match = _ONLY_WRONG.match(text)
-    if match is None or len(match["wrong"].split()) > 3:
+    if match is None or len(match["wrong"].split()) > 3 or (marked and _not_this_that(text)):
         return None
     value = value_of(match["wrong"])
     if not value or value.lower().split()[0] in _NO_VALUES:
@@ -377,8 +405,20 @@ _BY_LETTER = re.compile(
     r"[a-z])(?=[.! ]*$)",
     re.IGNORECASE,
 )
+_LETTERS_FIRST = re.compile(
+    r"^(?:it['\u2019]?s )?(?:with|without) (?:an?|one|two|a double) [a-z]{1,2}(?:['\u2019]?s)?"
+    r"[,.:] +(?=\S)",
+    re.IGNORECASE,
+)
+_LETTERS_ALONE = re.compile(
+    r"(?i:with |it['\u2019]?s )?(?i:just |only )?(?i:an?|one|two|double|single)"
+    r" (?:[A-Z]|[b-hj-z])(?:['\u2019]?s)?[.!]*"
+)
 _TRAILING = re.compile(
-    r"(?:,\s*|\s+)(?:(?:so |very )?sorry(?: about that)?|my (?:mistake|bad)|i me?ant?|oops|silly me"
+    r"(?:,\s*|\s+)(?:time flies|to be (?:honest|exact|precise)|rather"
+    r"|i beg your pardon|(?:my )?apologies|(?:do )?forgive me"
+    r"|(?:i )?(?:always )?(?:forget|mix (?:them|it) up)"
+    r"|(?:so |very )?sorry(?: about that)?|my (?:mistake|bad)|i me?ant?|oops|silly me"
     r"|actually|in fact|lol|now that i think (?:about|of) it)[.! ]*$",
     re.IGNORECASE,
 )
@@ -386,11 +426,13 @@ _TRAILING = re.compile(
 
 _SORRY = re.compile(r"\bsorry\b|^[^,]*$", re.IGNORECASE)
 """ "Thursday, sorry" may only refuse; "Jon, actually" puts right."""
+_MEANT = re.compile(r"\b(?:rather|i me?ant?)[.! ]*$", re.IGNORECASE)
 
 
 def unspelled(sentence: str) -> str:
     """A sentence without how its last word is spelled: "Hanna with an H"; "it's spelled H-A-N-N-A"
     has the word itself."""
+    sentence = _LETTERS_FIRST.sub("", sentence)
     letters = _BY_LETTER.search(sentence)
     if letters is not None:
         name = "".join(filter(str.isalpha, letters["letters"])).capitalize()
@@ -399,18 +441,50 @@ def unspelled(sentence: str) -> str:
     return _LETTERS.sub("", sentence)
 
 
+def spells(sentence: str) -> bool:
+    """Whether a sentence only says how something is spelled: "One L." """
+    return _LETTERS_ALONE.fullmatch(sentence.strip()) is not None
+
+
+def repeated(sentence: str) -> str | None:
+    """The right value of "Wasps, I mean wasps"; None: it is no such sentence."""
+    match = _REPEATED.match(sentence)
+    return None if match is None or " " in match["said"] else match["right"]
+
+
+_REPEATED = re.compile(
+    r"^(?P<said>[^,;.]{1,30})(?:,? (?:i mean|i meant)|, (?:no|sorry)),?"
+    r" (?P<right>[^,;.]{1,30})[.! ]*$",
+    re.IGNORECASE,
+)
+_JOKED = r"(?:i was |i['\u2019]?m )?(?:just |only )?(?:kidding|joking)"
+_JOKED_BEFORE = re.compile(rf"^(?:(?:oh|no|haha|lol),? )*{_JOKED}[,.;! ]+(?=\w)", re.IGNORECASE)
+_JOKED_AFTER = re.compile(rf"[,;.] {_JOKED}[.! ]*$", re.IGNORECASE)
+
+
+def unjoked(sentence: str) -> str:
+    """What is so in "just kidding, I hate it" and "no, I don't smoke, I was joking", which take
+    back what was said before them; any other sentence as it is."""
+    if _JOKED_BEFORE.match(sentence):
+        return f"no, {_JOKED_BEFORE.sub('', sentence)}"
+    return _JOKED_AFTER.sub("", sentence) if opening_of(sentence).marked else sentence
+
+
 def without_trailing(sentence: str) -> str:
     """A sentence without the words at its end that put something right: "It's Paul, sorry"."""
     found = _TRAILING.sub("", sentence)
     alone = " " not in found.strip()
-    return sentence if alone and _SORRY.search(sentence) else found
+    weak = _SORRY.search(sentence) and not _MEANT.search(sentence)
+    return sentence if alone and weak else found
 
 
 def person_in(text: str) -> Path | None:
     """Whom a text names, if it names nobody else and says nothing of them: "my cousin", "me"."""
     bare = _VALUE.sub("", text.strip(" .,;:!")).removeprefix("for ").removeprefix("about ")
-    if bare.lower() in {"me", "myself", "i"}:
+    if bare.lower() in {"me", "myself", "i", "mine"}:
         return USER
+    if points_at(text):
+        bare = _THEIRS.sub("", _POINTS.sub("", text.strip(" .,;:!")))
     found = tokens(bare)
     if not found or len(found) > _MOST_WORDS or not _OWNED.match(bare):
         return None
@@ -421,6 +495,15 @@ def person_in(text: str) -> Path | None:
     return path if relation_book().kind_of(path) in {"person", "pet"} else None
 
 
+_POINTS = re.compile(r"(?:that|this|it)(?:['\u2019]?s| is| was) ", re.IGNORECASE)
+_THEIRS = re.compile(r"(?<=[a-z])(?:['\u2019]s(?: [a-z]+){0,2}|s['\u2019]?(?: [a-z]+){1,2})$")
+
+
+def points_at(text: str) -> bool:
+    """Whether a text says what that was which was said before: "that's my sister's birthday"."""
+    return _POINTS.match(text) is not None
+
+
 def value_of(text: str) -> str:
     """The value in "it's Hanna" and "in Bonn": "Hanna", "Bonn". Times keep their preposition."""
     value = _SPELLING.sub("", _VALUE.sub("", text.strip(" .,;:!\"'")))
@@ -428,7 +511,7 @@ def value_of(text: str) -> str:
     value = re.sub(r"^(?:called|named)\s+", "", value, flags=re.IGNORECASE)
     if not _TIMED.match(value):
         value = _LEADING.sub("", value)
-    return re.sub(r"^(?:an?|the) (?=\S)", "", value).strip(" .,;:!\"'")
+    return re.sub(r"^(?:(?:an?|the) (?=\S)|(?:The|An?) (?=[a-z]))", "", value).strip(" .,;:!\"'")
 
 
 def _is_small_talk(value: str) -> bool:
@@ -447,7 +530,8 @@ def fragment(text: str, *, marked: bool) -> str | None:
     place = _LEADING.match(_VALUE.sub("", bare))
     if place is not None and _OWNED.match(value) and not begins_clause(value):
         return f"{place.group()}{value}"  # "in my coat"
-    if _STARTS_CLAUSE.match(value) or begins_clause(value):
+    owner = value.endswith(("'s", "\u2019s"))  # "St Martin's" is a place, and "it's" never ends one
+    if _STARTS_CLAUSE.match(value) or (begins_clause(value) and not owner):
         return None
     alone = _STANDS_ALONE.fullmatch(_VALUE.sub("", bare)) is not None
     if _says_nothing(value) or not (marked or alone):
@@ -455,6 +539,35 @@ def fragment(text: str, *, marked: bool) -> str | None:
     return value
 
 
+def explained(text: str) -> str | None:
+    """The value before a clause that only explains it: "seven, I forgot Elsie"."""
+    match = _EXPLAINED.match(text) or _IT_IS_SO.match(text)
+    return None if match is None else fragment(match["value"], marked=True)
+
+
+def retold(text: str) -> str | None:
+    """A clause of something that was spoken of: "it meets at Rosie's house"."""
+    match = _RETOLD.match(text.rstrip(" .!"))
+    return None if match is None else match.group()
+
+
+_RETOLD = re.compile(
+    r"(?:it|he|she|they) (?!is\b|was\b|are\b|were\b|has\b|had\b|does|did|do\b|can|could|will"
+    r"|would|should|may\b|might|must)[a-z]+ [^,;?]{2,60}$",
+    re.IGNORECASE,
+)
+_EXPLAINED = re.compile(
+    r"(?P<value>[^,;.]{1,40}?)(?:,| [\u2013\u2014-]| because| cause| cos)"
+    r" (?:(?:i|we)(?:['\u2019]d|['\u2019]ve| had| have)? (?:just |always |only |must have )?"
+    r"(?:forg[eo]t\w*|keep|got|had|mix\w*|was|were|said|thought|meant|remember\w*|checked|looked|miscounted)"
+    r"|(?:he|she|they|it|that)(?:['\u2019]\w+)?|(?:because|cause|cos) \w+)\b.{0,80}$",
+    re.IGNORECASE,
+)
+_IT_IS_SO = re.compile(
+    r"(?:it['\u2019]?s|it is) (?P<value>[^,;.]{1,40}?),"
+    r" (?:i|we|he|she|they|it|you|that|my|me|our|there)\b.{3,80}$",
+    re.IGNORECASE,
+)
 _MAY_OPEN_VALUES = frozenset({"one", "in", "on", "at", "for", "the", "of"})
 
 

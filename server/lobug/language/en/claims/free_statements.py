@@ -71,6 +71,8 @@ _OF_THE_TALK = re.compile(
     r"|(?:i['\u2019]?m|i am) (?:on my way|in (?:a meeting|the (?:bath|shower|car|kitchen))|in a"
     r" (?:hurry|rush|bad mood|good mood)|at the (?:moment|shops?|station))\b"
     r"|(?:i|we) (?:got|get) (?:up|home|back|there|here|an? (?:email|call|letter|message))\b"
+    r"|(?:i|we) (?:put|phrased|worded|said|explained|expressed|typed|spelled|spelt|wrote|meant)"
+    r" (?:that|it|this)\b"
     r"|(?:i|we) (?:love|like|hate|get|got|did|do|did) (?:it|that|this|them)$"
     r"|nobody\b|no one\b",
     re.IGNORECASE,

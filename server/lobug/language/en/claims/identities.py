@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 
 from lobug.language.claims import Claim
-from lobug.language.en.claims.lexicon import tokens
+from lobug.language.en.claims.lexicon import TITLES, tokens
 from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.statement import (
     NAME,
@@ -140,8 +140,10 @@ def _timed(statement: Statement, base: Claim) -> tuple[str, Claim]:
 
 def _by_owner(statement: Statement) -> list[Claim]:
     """ "Hanna is my sister", "Pizza is my favourite food"."""
-    other = noun_phrase(tokens(statement.complement))
-    if other is None or other[1] < len(tokens(statement.complement)) or other[0].name:
+    said = tokens(statement.complement)
+    # With a verb after it, "my brother's hamster" is read as the hamster of an owner.
+    other = noun_phrase([*said, *tokens("is")])
+    if other is None or other[1] < len(said) or other[0].name:
         return []
     if len(other[0].path) < 2 or other[0].definite or other[0].path[0] == "lobug":
         return []
@@ -183,6 +185,8 @@ def _by_name(statement: Statement) -> list[Claim]:
     value = _PLACED.sub("", value)
     if not _NAME_ONLY.fullmatch(value) or not is_name(value):
         return []
-    if statement.book.said(f"be {value}", "person") is not None and value == statement.complement:
+    titled = value.split()[0].lower().rstrip(".") in TITLES
+    said = None if titled else statement.book.said(f"be {value}", "person")
+    if said is not None and value == statement.complement:
         return []
     return [replace(statement.claim(), relation="name", value=value)]

@@ -230,7 +230,9 @@ def _of_reading(statement: Statement, base: Claim, reading: Reading) -> list[Cla
 
 
 def _thing(statement: Statement, text: str) -> Path | None:
-    """The path of a thing that the clause speaks of: "my passport"."""
+    """The path of a thing that the clause speaks of: "my passport", "it"."""
+    if text.lower() in {"it", "them"}:
+        return ("it",)
     event = _EVENT_WITH.match(text.lower())
     if event is not None and event["who"] in PROFESSIONS:
         text = f"my {event['who']} {without_quantity(event['event'])}"

@@ -32,6 +32,7 @@ from lobug.language.en.claims.clause_claims import claims_of
 from lobug.language.en.claims.identities import introduced
 from lobug.language.en.claims.openings import OPENING_WORDS
 from lobug.language.en.claims.relation_book import relation_book
+from lobug.language.en.claims.sentence_parts import begins_clause
 from lobug.language.en.claims.statement import PLACES, TAIL
 
 _SENTENCE_END = re.compile(
@@ -130,6 +131,11 @@ _TWO_STATEMENTS = re.compile(
     r"|her)\b.+)$",
     re.IGNORECASE,
 )
+_THEIRS_AND_MINE = re.compile(
+    r"^(?P<one>[^,;.]{3,80}?)(?:[,;] (?:and |but )?| and | but )"
+    r"(?P<two>mine(?:['\u2019]s| is) .+)$",
+    re.IGNORECASE,
+)
 _USER_THINKS = re.compile(r"^The user thinks\b")
 _USER = re.compile(r"\b[Tt]he user(?P<owner>['\u2019]s)?(?=\W|$)")
 
@@ -173,6 +179,8 @@ class _Reading:
         self.fragments: list[Fragment] = []
         self.unread: list[str] = []
         self.corrects = False
+        self.refuted = False
+        """They said in plain words that something was wrong."""
         self.refuting: Refutes = "not"
         """Whether they said that what was said last was wrong."""
         self.pending = False
@@ -184,12 +192,19 @@ class _Reading:
     def heard(self) -> Heard:
         if self.joking:
             return Heard(corrects=self.corrects)
+        if self.wrong is not None:  # nothing is said to be right
+            self.fragments.append(Fragment("", self.wrong, self.original))
         return Heard(
-            tuple(_once(self.claims)), tuple(self.fragments), self.corrects, tuple(self.unread)
+            tuple(_once(self.claims)),
+            tuple(self.fragments),
+            self.corrects,
+            self.refuted,
+            tuple(self.unread),
         )
 
     def take(self, sentence: str) -> None:
         """Read one sentence."""
+        sentence = self._unmarked(sentence)
         if _JOKED.fullmatch(sentence) and not self.claims:
             self.pending, self.refuting = True, "surely"  # what was said before
             return
@@ -200,32 +215,47 @@ class _Reading:
         closed = corrections.without_trailing(spelled)
         opening = corrections.opening_of(closed)
         self.corrects = self.corrects or opening.sure
-        if not opening.rest.strip(" .,!?"):
-            self.pending = self.pending or opening.marked
+        self.refuted = self.refuted or opening.sure
+        if not opening.rest.strip(" .,!?") or corrections.spells(opening.rest):
+            self.pending = self.pending or opening.marked or bool(opening.rest.strip(" .,!?"))
             self._refute(opening.refutes)
             return
         # "It's Julia with a J" answers a wrong name; "my name is Erik with a K" need not.
-        put_right = spelled != sentence and _IT_IS.match(opening.rest) is not None
+        put_right = spelled != sentence and (
+            _IT_IS.match(opening.rest) is not None or not begins_clause(opening.rest)
+        )
         stated = _stated(opening.rest)
         if not stated or _NOT_SO.search(stated):
             self.pending, self.wrong, self.refuting = False, None, "not"
             return
-        marked = opening.marked or closed != spelled or self.pending or put_right
+        mine = self.corrects and _MINE.match(stated) is not None
+        marked = opening.marked or mine or closed != spelled or self.pending or put_right
         self._refute(opening.refutes)
         self._take_statement(sentence, stated, corrects=marked)
         self.refuting = "not"
+
+    def _unmarked(self, sentence: str) -> str:
+        """A sentence without signs that it puts right which are no words at its beginning."""
+        if not self.claims:
+            sentence = corrections.unjoked(sentence)
+        again = corrections.repeated(sentence)
+        if sentence.startswith("*"):  # how what was mistyped is put right
+            again = sentence[1:].strip()
+        self.pending = self.pending or again is not None
+        return sentence if again is None else again
 
     def _refute(self, refutes: Refutes) -> None:
         if self.refuting != "surely" and refutes != "not":
             self.refuting = refutes
 
     def _take_statement(self, sentence: str, stated: str, *, corrects: bool) -> None:
-        both = _TWO_STATEMENTS.match(stated)
+        theirs = _THEIRS_AND_MINE.match(stated) if corrects else None
+        both = theirs or _TWO_STATEMENTS.match(stated)
         if both is not None:  # "My name is Morten, not Marten, and I'm 34"
             self._take_statement(both["one"], both["one"], corrects=corrects)
-            self._take_statement(both["two"], both["two"], corrects=False)
+            self._take_statement(both["two"], both["two"], corrects=theirs is not None)
             return
-        alone = corrections.only_wrong(stated)
+        alone = corrections.only_wrong(stated, marked=corrects)
         if alone is not None:  # "Not Rome. Milan."
             self.pending, self.wrong = True, alone
             self.corrects = True
@@ -241,15 +271,19 @@ class _Reading:
         wrong = wrong or self.wrong
         self.pending, self.wrong = False, None
         not_of = None if wrong is None else _person_meant(wrong)
-        of = corrections.person_in(right) if corrects or not_of is not None else None
+        of = _whom(right) if corrects or not_of is not None else None
         if of is not None and (not_of is None or wrong is not None):
-            self.fragments.append(Fragment("", None, self._as_said(sentence), of, not_of))
+            points = corrections.points_at(right)
+            said = self._as_said(sentence)
+            self.fragments.append(Fragment("", None, said, of, not_of, points=points))
             self.corrects = True
             return
-        claims, whole = self._claims(right)
+        mine = corrects and _MINE.match(right) is not None
+        claims, whole = ([], False) if mine else self._claims(right)
         corrects = corrects or wrong is not None or denied is not None
         if denied is not None:
             claims = [replace(claim, holds=False) for claim in claims if claim.holds]
+        not_of = None if any(map(_is_kind, claims)) else not_of
         contrasted = [claim for claim in claims if _may_be_both(claim)]
         named = wrong is not None and not values.is_number(wrong)
         if wrong is not None and named and contrasted and not sure and claims == contrasted:
@@ -258,7 +292,8 @@ class _Reading:
             corrects, wrong = False, None
         every = sure or denied is not None
         claims = self._marked(claims, right, wrong, not_of, corrects=corrects, every=every)
-        value = None if claims or denied else corrections.fragment(right, marked=corrects)
+        bare = _unopened(right) if corrects else right
+        value = None if claims or denied else corrections.fragment(bare, marked=corrects)
         self._keep(claims, value, wrong, right, sentence)
         if claims or value is not None:
             self.corrects = self.corrects or corrects
@@ -280,12 +315,27 @@ class _Reading:
         if tail is None and wrong is not None:
             tail = _IS_AT_END.search(right)
         value = None if tail is None else corrections.fragment(tail["value"], marked=True)
+        if value is None and corrects:
+            value = corrections.explained(right)
+        if value is None and corrects and wrong is None:
+            value = corrections.retold(right)
         if value is not None:
             said, sure = self._as_said(sentence), self.refuting == "surely"
             kept = free_statements.kept(self._as_said(right))
             whole = () if kept is None else (self._as_stated(kept, corrects=True),)
+            own = _MINE.match(right) is not None
+            points = corrections.points_at(right)
             self.fragments.append(
-                Fragment(value, wrong, said, sure=sure, pronoun=_pronoun(right), otherwise=whole)
+                Fragment(
+                    value,
+                    wrong,
+                    said,
+                    sure=sure,
+                    pronoun=_pronoun(right),
+                    points=points,
+                    own=own,
+                    otherwise=whole,
+                )
             )
             self.corrects = True
         else:
@@ -350,9 +400,11 @@ class _Reading:
             otherwise = tuple(claims) if value is not None else ()
         if value is not None:
             said, sure = self._as_said(sentence), self.refuting == "surely"
-            of = _pronoun(right)
+            of, points = _pronoun(right), corrections.points_at(right)
             self.fragments.append(
-                Fragment(value, wrong, said, sure=sure, pronoun=of, otherwise=otherwise)
+                Fragment(
+                    value, wrong, said, sure=sure, pronoun=of, points=points, otherwise=otherwise
+                )
             )
         else:
             self.claims += claims
@@ -403,11 +455,13 @@ _VALUE_AT_END = re.compile(
 )
 """ "I switched, it's Monzo now"."""
 _IS_ONE = re.compile(
-    r"^(?:(?:i|he|she|it|we|they)(?:['\u2019](?:m|s|re)| am| is| are)|im|hes|shes|its"
-    r"|mine is|mine['\u2019]s) (?P<value>(?!not\b)[^,;]{1,40})$",
+    r"^(?:(?:i|he|she|it|we|they|that)(?:['\u2019](?:m|s|re)| am| is| are)|im|hes|shes|its"
+    r"|mine is|mine['\u2019]s|my (?:own|favou?rite|real one|current one|new one)"
+    r"(?:['\u2019]s| is)) (?P<value>(?!not\b)[^,;]{1,40})$",
     re.IGNORECASE,
 )
 """ "I'm a dinner lady", of which no relation was read."""
+_MINE = re.compile(r"mine\b", re.IGNORECASE)
 _IS_AT_END = re.compile(r" (?:is|are|was|were) (?P<value>[^,;]{1,40})$", re.IGNORECASE)
 """ "Karen's meeting is Thursday", where what is wrong was said."""
 _PRONOUN = re.compile(
@@ -430,9 +484,27 @@ _BESIDE = re.compile(r"\b(?:too|also|as well|both|another|other|else)\b", re.IGN
 """What is said holds beside what was said before."""
 
 
+def _is_kind(claim: Claim) -> bool:
+    """Whether a claim has a kind of pet for its value: "Toby is a basset, not a beagle" speaks of
+    no other pet."""
+    return claim.relation == "kind"
+
+
 def _person_meant(text: str) -> Path | None:
     """Whom a wrong word names: "my sister", and "sister" alone."""
     return corrections.person_in(text) or corrections.person_in(f"my {text}")
+
+
+def _whom(right: str) -> Path | None:
+    """Whom a correction names, if nothing else: "my cousin", "younger sister"."""
+    found = corrections.person_in(right)
+    if found is None and " " in right.strip():
+        found = corrections.person_in(f"my {right.lower()}")
+        found = found if found is not None and found[-1].endswith(_KIN) else None
+    return found
+
+
+_KIN = ("sister", "brother", "son", "daughter", "cousin", "aunt", "uncle")
 
 
 def _unopened(sentence: str) -> str:

@@ -278,6 +278,8 @@ def _without_owner(head: Sequence[str]) -> tuple[str, ...]:
     """ "My sisters name", written without the apostrophe, has an owner."""
     if len(head) == 2 and head[1] in _SAID_AFTER_OWNER and head[0].endswith("s"):
         return head[0][:-1], head[1]
+    if len(head) > 2 and head[1] in {"favourite", "favorite"} and head[0].endswith("s"):
+        return head[0][:-1], " ".join(head[1:])
     return (" ".join(head),)
 
 

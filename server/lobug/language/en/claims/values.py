@@ -152,8 +152,16 @@ def _part_of_time(value: str, right: str) -> re.Match[str] | None:
 
 def put_right(value: str, wrong: str | None, right: str) -> str | None:
     """A value with what was wrong of it put right; None: nothing of it was wrong."""
+    retold = None if wrong else _RETOLD.match(right)
+    if retold is not None:
+        return _told_anew(value, right, retold)
     part = None
-    if wrong:
+    first = NUMBER.match(right)
+    if not wrong and first is not None and is_number(value) and not _UNIT.match(right, first.end()):
+        return first.group()  # "eight time flies"
+    if not wrong and _HOUR_AND_PART.fullmatch(right):
+        part = _HOUR.search(value)
+    elif wrong:
         part = re.search(rf"(?<!\w){re.escape(wrong)}(?!\w)", value, re.IGNORECASE)
     elif is_number(right) and len(value.split()) > 1:
         numbers = list(NUMBER.finditer(value))
@@ -163,13 +171,46 @@ def put_right(value: str, wrong: str | None, right: str) -> str | None:
         part = _part_of_time(value, bare)
         right = right if part is None else bare
     if part is None and not wrong:
-        return _alike_part(value, right) or right
+        alike = _alike_part(value, right)
+        part = _MY_IS.fullmatch(value) if alike is None else None
+        if part is not None and len(right.split()) <= 3:
+            return value[: part.start("value")] + right
+        return alike or right
     if part is None:
         return None
     after = value[part.end() :]
+    if wrong and after.strip().lower() == right.lower():
+        return None  # "not peanut butter"
     if after and right.lower().endswith(after.lower()):
         after = ""
     return f"{value[: part.start()]}{right}{after}"
+
+
+def _told_anew(value: str, right: str, retold: re.Match[str]) -> str | None:
+    """A statement with another end: "the book club meets at home" and "it meets at Rosie's"."""
+    verb = words.stem(retold["verb"].lower())
+    for match in _WORD.finditer(value):
+        if match.start() and words.stem(match.group().lower()) == verb:
+            return value[: match.start()] + right[retold.start("verb") :]
+    return None
+
+
+_MY_IS = re.compile(
+    r"(?:my|our|the) [\w'\u2019 -]{1,40}? (?:is|are|was|were)(?: about| called)?"
+    r" (?P<value>[^,;]{1,40})",
+    re.IGNORECASE,
+)
+_RETOLD = re.compile(r"(?:it|he|she|they) (?P<verb>[a-z]+)\b", re.IGNORECASE)
+_HOUR_AND_PART = re.compile(rf"(?:half past|quarter past|quarter to) {NUMBER.pattern}", re.I)
+_HOUR = re.compile(
+    rf"(?<=\b(?:at|by) )(?:half past |quarter past |quarter to )?{NUMBER.pattern}", re.IGNORECASE
+)
+_UNIT = re.compile(
+    r"$|[-:./ ]?\d|-|\s*(?:years?|months?|weeks?|days?|hours?|minutes?|%|per|and|kilos?|kg|miles?"
+    r"|km|pounds?|euros?|dollars?|am|pm|o['\u2019]clock)\b",
+    re.IGNORECASE,
+)
+"""What follows a number that says more than the number."""
 
 
 def _alike_part(value: str, right: str) -> str | None:
