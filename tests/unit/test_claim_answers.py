@@ -406,6 +406,7 @@ def test_a_recitation_begins_with_the_user_and_contradicts_nothing() -> None:
     assert recite(claims, {**NAMES, ("user", "cat"): "Minka"}) == (
         "Your name is Alex.",
         "You live in Bath.",
+        "Your sister is called Hanna.",
         "You have a dog called Rex.",
         "You don't smoke.",
         "You like jazz, hiking and Italian food.",
@@ -431,8 +432,8 @@ def test_a_recitation_says_nothing_twice() -> None:
         Claim(("george",), "dead", ""),
     ]
     assert recite(claims, {child: "Lena", ("george",): "George"}) == (
-        "Your father is retired.",
         "Your children are called Ben and Lena.",
+        "Your father is retired.",
         "George has died.",
     )
 

@@ -282,7 +282,10 @@ async def forget_statement(
         claimed = await _forget_several(context, said.statement)
     if claimed is not None:
         return claimed
-    return await _ask_about(context, texts) if guessed else _erase(context, texts)
+    if guessed:
+        return await _ask_about(context, texts)
+    told = None if await _says(context, texts) else await _forget_told(context, said.statement)
+    return told or _erase(context, texts)
 
 
 async def forget_topic(
@@ -306,10 +309,24 @@ async def forget_topic(
     if known:
         question = Question("forget_words", context.until(), sentences=texts)
         return context.ask(replies.shall_i_forget_topic(said.topic), question, logged=BLANKED)
+    told = await _forget_told(context, said.topic) if said.sure else None
+    if told is not None:
+        return told
     likely = await _likely(context, texts[1], said.topic) if said.sure else []
     if likely or not said.sure:
         return _ask(context, likely) if likely else None
     return await _ask_about_unread(context)
+
+
+async def _forget_told(context: CommandContext, topic: str) -> Command | None:
+    """Forget the one claim of another relation that tells what a topic names: "I hate my job at
+    Tesco" of "where I work". Of several, ask. None: nothing tells it."""
+    known = await context.memory.claims.telling(context.scope.user, topic)
+    ids = tuple(dict.fromkeys(one.entry_id for one in known))
+    entries = [(await context.memory.get(context.scope, one)).entry for one in ids]
+    if not entries:
+        return None
+    return _erase(context, (), entries) if len(entries) == 1 else _ask(context, entries)
 
 
 async def _ask_about_unread(context: CommandContext) -> Command:
@@ -402,6 +419,11 @@ async def forget_last(context: CommandContext, *, sure: bool = True) -> Command:
         return await erase.act(message_id)
 
     return Command(BLANKED, act)
+
+
+def ask_what_to_forget(context: CommandContext) -> Command:
+    """ "Forget." alone: ask what."""
+    return context.ask(replies.FORGET_WHAT, Question("forget_what", context.until()))
 
 
 def forget_everything(context: CommandContext) -> Command:

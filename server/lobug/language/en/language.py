@@ -31,6 +31,7 @@ from lobug.language.protocol import (
     ForgetLast,
     ForgetStatement,
     ForgetTopic,
+    ForgetUnsaid,
     Language,
     Meaning,
     Ordinary,
@@ -52,6 +53,16 @@ _DROPPED = re.compile(
     r"^(?:(?:that|this|the) )?(?:idea|thought|question|topic|suggestion|nonsense)$", re.IGNORECASE
 )
 """Who says "forget that idea" drops it; nothing is to be erased."""
+_REASON = re.compile(
+    r"(?:(?:it|that|this)(?:['\u2019]?s| is| was)"
+    r" (?:(?:a|too|so|very|a bit|really|quite|just|all|kind of|none of) )*"
+    r"(?:embarrassing|private|personal|secret|silly|stupid|nothing|your business|confidential"
+    r"|awkward|rude|nonsense|irrelevant|not important|not for you|not true|joke|lie)\b"
+    r"|(?:i|we) (?:should(?:n['\u2019]?t| not) have|didn['\u2019]?t mean|made (?:it|that) up"
+    r"|take (?:it|that) back|don['\u2019]?t want (?:you|anyone|anybody) to)\b).*",
+    re.IGNORECASE,
+)
+"""Why the last words are to be forgotten."""
 _ASKING_WORD = re.compile(r"^(?:that|what|when|where|who|how|which)\s+", re.IGNORECASE)
 _SPEAKER = re.compile(r"\b(?:i|my|me|we|our)\b", re.IGNORECASE)
 _OF_DEVICE = re.compile(
@@ -177,6 +188,8 @@ def _remember_bare(slots: Mapping[str, str]) -> Meaning | None:
 
 def _forget_statement(slots: Mapping[str, str]) -> Meaning | Ordinary:
     statement = slots["statement"]
+    if _REASON.match(statement):  # "forget that, it's embarrassing"
+        return ForgetLast(sure=False)
     if is_statement(statement):
         return ForgetStatement(statement)
     if len(statement.split()) > MOST_TOPIC_WORDS or _DROPPED.match(statement):
@@ -253,6 +266,7 @@ _MEANINGS: Mapping[str, Callable[[Mapping[str, str]], Meaning | Ordinary | None]
     "DeleteOwn": _delete_own,
     "ForgetLast": lambda _: ForgetLast(),
     "ForgetThat": lambda _: ForgetLast(sure=False),
+    "ForgetUnsaid": lambda _: ForgetUnsaid(),
     "ForgetEverything": lambda _: ForgetEverything(),
     "Recite": lambda _: Recite(),
     "ReciteTopicSure": lambda slots: _recite_topic(slots, sure=True),
@@ -265,6 +279,7 @@ _MEANINGS: Mapping[str, Callable[[Mapping[str, str]], Meaning | Ordinary | None]
     "WhySure": lambda _: Why(sure=True),
     "Why": lambda _: Why(sure=False),
     "WhyTopic": _why_topic,
+    "WhenTold": lambda slots: Why(sure=False, topic=slots["topic"]),
     "Ordinary": lambda _: Ordinary(),
 }
 """What each intent of the templates means. Agree and Refuse only answer questions (`agrees`)."""

@@ -187,7 +187,14 @@ class Assertion:
         talked = list(referents)
         for claim in claims:
             known = self.subjects(talked)
-            moves = subjects.introduced([one for one in claims if one.text == claim.text], known)
+            beside = [
+                one
+                for one in claims
+                # Each of "Tom, Ben and Al" is a son of his own.
+                if one.text == claim.text
+                and (one is claim or (one.subject, one.relation) != (claim.subject, NAME))
+            ]
+            moves = subjects.introduced(beside, known)
             path = subjects.moved(claim.subject, moves)
             meant = path or subjects.resolve(claim.subject, known, self._reader.refers)
             if isinstance(meant, Ambiguous):

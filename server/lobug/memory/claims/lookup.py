@@ -79,6 +79,9 @@ def find(
     meant = _own_thing(asked.subject, meant, known)
     if meant is None or (meant[0] != "user" and meant not in known):
         return None
+    before = None if meant in known else reader.former(meant[-1])
+    if before is not None and (*meant[:-1], before) in known:  # "my old boss"
+        meant, asked = (*meant[:-1], before), replace(asked, past=True)
     return _held(connection, reader, user, replace(asked, subject=meant), names, known)
 
 

@@ -9,6 +9,7 @@ whether the later one tells of a change.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 
 from lobug.language.claims import USER
@@ -16,8 +17,9 @@ from lobug.language.en import speech_acts, verbs, words
 from lobug.language.en.claims import clause_parser
 from lobug.language.en.claims.lexicon import starts_verb, tokens
 from lobug.language.en.claims.openings import OPENING_WORDS
+from lobug.language.en.claims.question_parser import ASKING
 from lobug.language.en.claims.values import NUMBER
-from lobug.language.en.data import word_set
+from lobug.language.en.data import word_map, word_set
 from lobug.language.en.perspective import about_the_user, said_to_the_user
 
 FEWEST_WORDS = 2
@@ -31,6 +33,14 @@ PASSING = word_set("free_statements", "passing")
 """What one is for an hour: "tired", "hungry"."""
 EPISODES = word_set("free_statements", "episodes")
 """Past forms that say what is so since: "bought", "put"."""
+
+FIELDS: Mapping[str, frozenset[str]] = {
+    word: field
+    for words_of in word_map("free_statements", "fields").values()
+    for field in [frozenset(words.stems(words_of.split()))]
+    for word in field
+}
+"""Stems of words that tell of the same: "work", "job" and "boss"."""
 
 _TO_LOBUG = re.compile(r"\b(?:you|your|yours|yourself|lo-?bug)\b", re.IGNORECASE)
 _SPEAKER = re.compile(
@@ -240,9 +250,18 @@ def _about(text: str) -> frozenset[str]:
         phrase = clauses[0].subjects[0]
         if phrase.path == USER:
             return frozenset()
-        return content(phrase.path[-1].split(":")[0]) or content(phrase.name or "")
+        whom = " ".join(part.split(":")[0] for part in phrase.path if part != "user")
+        return content(whom) or content(phrase.name or "")
     match = _OWNED.match(_spoken(text))
     return frozenset() if match is None else content(match["noun"] or match["name"])
+
+
+@lru_cache(maxsize=4096)
+def _owners(text: str) -> frozenset[str]:
+    """The stems of those to whom belongs what a statement is about, other than the speaker."""
+    clauses = clause_parser.parse(_spoken(text)).clauses
+    path = clauses[0].subjects[0].path if clauses else ()
+    return content(" ".join(part.split(":")[0] for part in path[:-1] if part != "user"))
 
 
 def _spoken(text: str) -> str:
@@ -280,6 +299,8 @@ def answers(question: str, statement: str) -> bool:
     if not wanted or not wanted <= told:
         return False
     about = _about(statement)
+    if not _owners(statement) <= wanted or _TO_LOBUG.search(ASKING.sub("", asked)):
+        return False  # "my sister's dog" is not my dog
     if about and not about <= wanted and _OF_USER.search(asked):
         return False  # "my sister plays chess" tells nothing of me
     if not _ASKS_FOR.match(asked):
@@ -292,6 +313,16 @@ def answers(question: str, statement: str) -> bool:
     if _WHERE.match(asked):
         return _PLACE.search(bare) is not None
     return _WHO.match(asked) is not None or told > wanted
+
+
+def tells(topic: str, sentence: str) -> bool:
+    """Whether a sentence tells what a topic names: of each of its words it has one of the same
+    field, and it is about the user or about what the topic names."""
+    wanted = content(topic)
+    if not wanted or not _about(sentence) <= wanted:
+        return False
+    told = content(sentence)
+    return all(word in told or told & FIELDS.get(word, frozenset()) for word in wanted)
 
 
 def noted(statement: str) -> str:
