@@ -624,10 +624,21 @@ async def _claimed(context: CommandContext, topic: str) -> tuple[Hit, ...]:
 
 
 async def _searched(context: CommandContext, topic: str) -> tuple[Hit, ...]:
-    found = await context.search(about_the_user(topic), MAX_ABOUT_TOPIC)
+    """The entry that is about a topic, or else the words that told it."""
+    query = about_the_user(topic)
+    found = await context.search(query, MAX_ABOUT_TOPIC)
     about = [(hit, entry) for hit, entry in found if _is_about(hit.content, topic)]
     about.sort(key=lambda one: one[1].layer == "archive")
-    return tuple(hit for hit, _ in about[:1])
+    if about:
+        return (about[0][0],)
+    said = await context.memory.search(
+        context.scope, query, Filter(), limit=MAX_ABOUT_TOPIC, turns=True
+    )
+    return tuple(
+        hit
+        for hit in said
+        if hit.kind == "turn" and hit.role == "user" and _is_about(hit.content, topic)
+    )[:1]
 
 
 async def recite_talk(context: CommandContext, said: TalkedAbout) -> Command:

@@ -60,6 +60,7 @@ _CUES = tuple(
             rf"(?:my|his|her|our) (?:\w+ )?{_KIN}(?= {_WORD} (?:is|was|has|lives?|works?|moved|died"
             r"|likes?|loves|plays|and|in|goes|got|had|wants|speaks|turned|started|left)\b)"
         ),
+        rf"me and(?= {_WORD} (?:have|are|were|got|broke|split|started|went|live|moved)\b)",
         (
             r"called|named|name is|name's|names is|name was|nickname is|known as|calls? me"
             r"|married to"

@@ -51,7 +51,7 @@ class EnglishClaims:
         """What the rules read in the beginning of a text; of a question that was taken for a
         statement nothing."""
         beginning = bounded(text)
-        heard = reader.read(case_restoration.restore_apostrophes(beginning))
+        heard = reader.read(beginning)
         said = tuple(claim for claim in heard.claims if claim.value.lower() not in ASKING)
         rest = " ".join(text.split())[len(beginning) :]
         unread = (*heard.unread, rest) if rest else heard.unread

@@ -18,6 +18,7 @@ from lobug.language.en.claims import clause_parser
 from lobug.language.en.claims.lexicon import starts_verb, tokens
 from lobug.language.en.claims.openings import OPENING_WORDS
 from lobug.language.en.claims.question_parser import ASKING
+from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.values import NUMBER
 from lobug.language.en.data import word_map, word_set
 from lobug.language.en.perspective import about_the_user, said_to_the_user
@@ -41,7 +42,18 @@ FIELDS: Mapping[str, frozenset[str]] = {
     for word in field
 }
 """Stems of words that tell of the same: "work", "job" and "boss"."""
-
+PETS = frozenset(words.stems(relation_book().pets))
+ANIMALS = frozenset(words.stems(["animal", "pet"]))
+_OPINION = re.compile(
+    r"(?:what do (?:i|we) think (?:of|about)|how do (?:i|we) feel about"
+    r"|what(?:['\u2019]?s| is) my opinion (?:of|on|about)|do (?:i|we) get on with)\b",
+    re.IGNORECASE,
+)
+_ATTITUDE = re.compile(
+    r"\b(?:(?:dis)?likes?|loves?|hates?|adores?|fond|fancy|fancies|stand|thinks?|respects?"
+    r"|(?:dis)?trusts?|admires?|gets? on|fed up|annoy\w*|despises?|misses)\b",
+    re.IGNORECASE,
+)
 _TO_LOBUG = re.compile(r"\b(?:you|your|yours|yourself|lo-?bug)\b", re.IGNORECASE)
 _SPEAKER = re.compile(
     r"\b(?:i|i['\u2019](?:m|ve|d|ll)|im|ive|we|we['\u2019](?:re|ve|d|ll)|weve|my|our|me|us|mine)\b",
@@ -248,7 +260,7 @@ def _about(text: str) -> frozenset[str]:
     clauses = clause_parser.parse(_spoken(text)).clauses
     if clauses:
         phrase = clauses[0].subjects[0]
-        if phrase.path == USER:
+        if any(one.path == USER for one in clauses[0].subjects):
             return frozenset()
         whom = " ".join(part.split(":")[0] for part in phrase.path if part != "user")
         return content(whom) or content(phrase.name or "")
@@ -295,34 +307,48 @@ def answers(question: str, statement: str) -> bool:
     """Whether a statement tells what a question asks: it has all of its words, and a time, place or
     number where that is asked for."""
     asked = question.strip(" ?!.")
-    wanted, told = content(asked), content(statement)
-    if not wanted or not wanted <= told:
+    opinion = _OPINION.match(asked)
+    if opinion is not None and _ATTITUDE.search(statement) is None:
         return False
-    about = _about(statement)
-    if not _owners(statement) <= wanted or _TO_LOBUG.search(ASKING.sub("", asked)):
-        return False  # "my sister's dog" is not my dog
-    if about and not about <= wanted and _OF_USER.search(asked):
-        return False  # "my sister plays chess" tells nothing of me
-    if not _ASKS_FOR.match(asked):
+    wanted = content(asked[opinion.end() :] if opinion else asked)
+    told = content(statement)
+    told = told | ANIMALS if told & PETS else told
+    if not wanted or not wanted <= told or not _is_of_asked(asked, wanted, statement):
+        return False
+    if opinion is not None or not _ASKS_FOR.match(asked):
         return True
-    bare = " ".join(statement.split())
+    return _has_value(asked, " ".join(statement.split()), more=told > wanted)
+
+
+def _is_of_asked(asked: str, wanted: frozenset[str], statement: str) -> bool:
+    """Whether a statement may be about whom a question is about."""
+    if _TO_LOBUG.search(ASKING.sub("", asked)) or not _owners(statement) <= wanted:
+        return False  # "my sister's dog" is not my dog
+    about = _about(statement)
+    # "My sister plays chess" tells nothing of me.
+    return not about or about <= wanted or _OF_USER.search(asked) is None
+
+
+def _has_value(asked: str, statement: str, *, more: bool) -> bool:
+    """Whether a statement has what the question asks for; ``more``: it says more than that."""
     if _WHEN.match(asked):
-        return TIME.search(bare) is not None or _CLOCK.search(bare) is not None
+        return TIME.search(statement) is not None or _CLOCK.search(statement) is not None
     if _HOW_MANY.match(asked):
-        return NUMBER.search(bare) is not None
+        return NUMBER.search(statement) is not None
     if _WHERE.match(asked):
-        return _PLACE.search(bare) is not None
-    return _WHO.match(asked) is not None or told > wanted
+        return _PLACE.search(statement) is not None
+    return _WHO.match(asked) is not None or more
 
 
 def tells(topic: str, sentence: str) -> bool:
     """Whether a sentence tells what a topic names: of each of its words it has one of the same
     field, and it is about the user or about what the topic names."""
     wanted = content(topic)
-    if not wanted or not _about(sentence) <= wanted:
+    meant = frozenset().union(*(FIELDS.get(word, {word}) for word in wanted))
+    if not wanted or not _about(sentence) <= meant:
         return False
     told = content(sentence)
-    return all(word in told or told & FIELDS.get(word, frozenset()) for word in wanted)
+    return all(told & FIELDS.get(word, frozenset({word})) for word in wanted)
 
 
 def noted(statement: str) -> str:
