@@ -146,7 +146,7 @@ def told(
         ("Is Rex still alive?", (Claim(("rex",), "dead", ""),), "No, Rex has died."),
         ("Is Rex dead?", (Claim(("rex",), "dead", ""),), "Yes, Rex has died."),
         ("Is Rex alive?", (Claim(("rex",), "dead", "", holds=False),), "Yes, Rex is alive."),
-        ("Do I have a job?", (Claim(USER, "employer", "", holds=False),), "No, you have no job."),
+        ("Do I have a job?", (Claim(USER, "job", "", holds=False),), "No, you have no job."),
         (
             "Do I have any siblings?",
             (Claim(USER, "relative", "sister"),),

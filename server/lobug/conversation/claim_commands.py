@@ -82,8 +82,10 @@ async def _look_up(context: CommandContext) -> _Told | Command | None:
     past = [(claim, replies.until(ended_at, context.today)) for claim, ended_at in found.over]
     said = reader.answer(found.asked, found.claims, past, found.names)
     nothing = asked.relation is not None or not (found.claims or found.over)
+    # Names alone may tell what is asked, claims of one relation always do.
+    nothing = nothing and not (found.active and asked.value is None)
     if nothing and said == reader.answer(found.asked, (), (), found.names):
-        unheard_of = asked.relation in OPEN_RELATIONS and not (found.related or asked.surely)
+        unheard_of = asked.relation in OPEN_RELATIONS and not (found.related or found.asked.surely)
         if asked.relation is None or unheard_of:
             return None
         if not context.memory.keeps_user_memories or await _may_know(context):
@@ -94,7 +96,11 @@ async def _look_up(context: CommandContext) -> _Told | Command | None:
 
 async def _stated(context: CommandContext) -> _Told | None:
     """The latest statement of no relation that tells what is asked, in the user's words."""
-    if not speech_acts.is_question(context.text):
+    text = context.text
+    if (
+        not speech_acts.is_question(text)
+        and context.memory.claims.reader.read_question(text) is None
+    ):
         return None
     known = await context.memory.claims.statements(context.scope.user, context.text)
     if not known:

@@ -266,6 +266,9 @@ _MEANINGS: Mapping[str, Callable[[Mapping[str, str]], Meaning | Ordinary | None]
     "DeleteOwn": _delete_own,
     "ForgetLast": lambda _: ForgetLast(),
     "ForgetThat": lambda _: ForgetLast(sure=False),
+    "ForgetThatReason": lambda slots: (
+        ForgetLast(sure=False) if _REASON.match(slots["statement"]) else None
+    ),
     "ForgetUnsaid": lambda _: ForgetUnsaid(),
     "ForgetEverything": lambda _: ForgetEverything(),
     "Recite": lambda _: Recite(),

@@ -384,7 +384,7 @@ class Assertion:
         if rules is None:
             return
         if claim.planned:  # a plan changes nothing yet
-            claim = replace(claim, kind="planned")
+            claim = replace(claim, kind=claim_rows.PLANNED)
         if tombstones.covers(
             self._connection, origin.user, tombstones.of_claim(claim), origin.said_at
         ):

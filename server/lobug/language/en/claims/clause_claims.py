@@ -47,7 +47,8 @@ def claims_of(clause: Clause) -> list[Claim]:
         for phrase in one.subjects:
             found += _claims(Statement(one, phrase))
     if clause.unsure:
-        found = [claim for claim in found if claim.relation == "opinion"]
+        # "I think my colleague Henrik is arrogant": the name is no guess.
+        found = [claim for claim in found if claim.relation == "opinion" or claim.appositive]
     return list(dict.fromkeys(found))
 
 

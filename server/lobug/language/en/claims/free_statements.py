@@ -17,7 +17,7 @@ from lobug.language.en import speech_acts, verbs, words
 from lobug.language.en.claims import clause_parser
 from lobug.language.en.claims.lexicon import starts_verb, tokens
 from lobug.language.en.claims.openings import OPENING_WORDS
-from lobug.language.en.claims.question_parser import ASKING
+from lobug.language.en.claims.question_parser import ASKING, UNSPLIT
 from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.values import NUMBER
 from lobug.language.en.data import word_map, word_set
@@ -42,8 +42,11 @@ FIELDS: Mapping[str, frozenset[str]] = {
     for word in field
 }
 """Stems of words that tell of the same: "work", "job" and "boss"."""
-PETS = frozenset(words.stems(relation_book().pets))
-ANIMALS = frozenset(words.stems(["animal", "pet"]))
+KINDS: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(words.stems(["animal", "pet"]), frozenset(words.stems(relation_book().pets))),
+    words.stem("money"): frozenset(words.stems(word_set("free_statements", "currencies"))),
+}
+"""Kinds of things that a question may ask for, and what is of them, as stems."""
 _OPINION = re.compile(
     r"(?:what do (?:i|we) think (?:of|about)|how do (?:i|we) feel about"
     r"|what(?:['\u2019]?s| is) my opinion (?:of|on|about)|do (?:i|we) get on with)\b",
@@ -107,10 +110,12 @@ _IS = re.compile(
     re.IGNORECASE,
 )
 _REQUEST = re.compile(
-    r"^(?:(?:i|we) (?:want|need|would like|['\u2019]d like|have|got) to\b|(?:i|we)['\u2019]d\b"
+    r"^(?:(?:i|we) (?:want|would like|['\u2019]d like) to\b|(?:i|we)['\u2019]d\b"
     r"|(?:i|we) would\b|let['\u2019]?s\b|let me\b|i['\u2019]?ll\b|i will\b)",
     re.IGNORECASE,
 )
+_DUTY = re.compile(r"(?:i|we)(?:['\u2019]ve)? (?:need|have|got) to\b", re.IGNORECASE)
+"""What has to be done, which is kept with its time: "I have to see the dentist on Friday"."""
 CHANGE = re.compile(
     r"(?:n['\u2019]t\b|\b(?:not|never|no longer|no more|any ?more|any longer|now|from now on"
     r"|these days|instead|only|new|back|over|off|gone|cancel\w*|call(?:ed)? off|stop(?:ped)?"
@@ -159,7 +164,11 @@ _WHERE = re.compile(
 )
 _HOW_MANY = re.compile(r"^how (?:many|much|old|big|tall|far|high|large|long)\b", re.IGNORECASE)
 _WHO = re.compile(r"^(?:who|whom|whose|(?:with|for|to|from) whom?)\b", re.IGNORECASE)
+_CALLED = re.compile(r"\b(?:called|named|names?)\b", re.IGNORECASE)
+_NAMED = re.compile(r"(?i:\b(?:called|named|names?|and)\b)|[,:]|(?<!^)\b[A-Z]")
+"""What a statement has that tells a name."""
 _ASKS_FOR = re.compile(r"^(?:what|which|who|whom|whose|where|when|why|how|since|until)\b", re.I)
+_USER_ACTS = re.compile(r"\b(?:do|did|have|am) (?:i|we)\b", re.IGNORECASE)
 _OF_USER = re.compile(r"\b(?:i|we|am i|do i|have i)\b", re.IGNORECASE)
 
 
@@ -177,6 +186,8 @@ def kept(sentence: str) -> str | None:
     if _UNSURE.search(text) or _OF_THE_TALK.match(text):
         return None
     if _QUESTION.match(text) or _REQUEST.match(text) or not content(text):
+        return None
+    if _DUTY.match(text) and not DATED.search(text):
         return None
     changes = CHANGE.search(text) is not None
     if not changes and (
@@ -306,13 +317,14 @@ def overtakes(later: str, earlier: str, *, corrects: bool = False) -> bool:
 def answers(question: str, statement: str) -> bool:
     """Whether a statement tells what a question asks: it has all of its words, and a time, place or
     number where that is asked for."""
-    asked = question.strip(" ?!.")
+    asked = UNSPLIT.sub(r"\1 is", question.strip(" ?!."))
     opinion = _OPINION.match(asked)
     if opinion is not None and _ATTITUDE.search(statement) is None:
         return False
     wanted = content(asked[opinion.end() :] if opinion else asked)
     told = content(statement)
-    told = told | ANIMALS if told & PETS else told
+    for kind, those in KINDS.items():
+        told = told | {kind} if told & those else told
     if not wanted or not wanted <= told or not _is_of_asked(asked, wanted, statement):
         return False
     if opinion is not None or not _ASKS_FOR.match(asked):
@@ -325,6 +337,8 @@ def _is_of_asked(asked: str, wanted: frozenset[str], statement: str) -> bool:
     if _TO_LOBUG.search(ASKING.sub("", asked)) or not _owners(statement) <= wanted:
         return False  # "my sister's dog" is not my dog
     about = _about(statement)
+    if "owe" in wanted and bool(about) == (_USER_ACTS.search(asked) is not None):
+        return False  # "I owe Ann" is not "Ann owes me"
     # "My sister plays chess" tells nothing of me.
     return not about or about <= wanted or _OF_USER.search(asked) is None
 
@@ -337,7 +351,12 @@ def _has_value(asked: str, statement: str, *, more: bool) -> bool:
         return NUMBER.search(statement) is not None
     if _WHERE.match(asked):
         return _PLACE.search(statement) is not None
-    return _WHO.match(asked) is not None or more
+    if _CALLED.search(asked):
+        return _NAMED.search(statement) is not None
+    # "I work as a nurse" says nothing of who I work for.
+    if _WHO.match(asked):
+        return " as a" not in statement
+    return more
 
 
 def tells(topic: str, sentence: str) -> bool:
