@@ -420,6 +420,28 @@ def test_a_recitation_begins_with_the_user_and_contradicts_nothing() -> None:
     assert recite([], {}) == ()
 
 
+def test_a_recitation_tells_the_names_of_the_family_before_the_rest() -> None:
+    claims = [
+        Claim(USER, "collection", "stamps"),
+        Claim(("user", "daughter"), "name", "Petra", appositive=True),
+        Claim(USER, "job", "postman"),
+        Claim(("user", "husband"), "name", "Gunnar"),
+        Claim(("user", "daughter"), "name", "Ida", appositive=True),
+        Claim(USER, "relative", "daughter"),
+        Claim(USER, "home", "Poole", planned=True),
+        Claim(USER, "home", "Tromso"),
+        Claim(USER, "name", "Solveig"),
+    ]
+    assert recite(claims, {("user", "daughter"): "Ida", ("user", "husband"): "Gunnar"}) == (
+        "Your name is Solveig.",
+        "You live in Tromso.",
+        "Your husband is called Gunnar and your daughters are called Petra and Ida.",
+        "You work as a postman.",
+        "You collect stamps.",
+        "You will move to Poole.",
+    )
+
+
 def test_a_recitation_says_nothing_twice() -> None:
     father, child = ("user", "father"), ("user", "child")
     claims = [

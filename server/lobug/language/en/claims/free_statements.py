@@ -363,11 +363,11 @@ def tells(topic: str, sentence: str) -> bool:
     """Whether a sentence tells what a topic names: of each of its words it has one of the same
     field, and it is about the user or about what the topic names."""
     wanted = content(topic)
-    meant = frozenset().union(*(FIELDS.get(word, {word}) for word in wanted))
-    if not wanted or not _about(sentence) <= meant:
-        return False
+    fields = [FIELDS.get(word, frozenset({word})) for word in wanted]
     told = content(sentence)
-    return all(told & FIELDS.get(word, frozenset({word})) for word in wanted)
+    if not fields or not all(told & field for field in fields):
+        return False
+    return _about(sentence) <= frozenset().union(*fields)
 
 
 def noted(statement: str) -> str:
