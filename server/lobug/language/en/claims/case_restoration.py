@@ -79,7 +79,7 @@ _CUES = tuple(
         ),
         (
             r"(?:work|works|worked|working|job|started|employed) (?:at|for)|not at|no longer at"
-            r"|left|quit|joined|stud(?:y|ies|ying) (?:\w+ ){1,3}at|(?:year|grade) \w+ (?:at|in)"
+            r"|left|quit|joined|(?:year|grade) \w+ (?:at|in)"
             r"|favou?rite (?:band|singer|team|movie|film|book|show|author) is"
         ),
     )
