@@ -146,7 +146,7 @@ def told(
         ("Is Rex still alive?", (Claim(("rex",), "dead", ""),), "No, Rex has died."),
         ("Is Rex dead?", (Claim(("rex",), "dead", ""),), "Yes, Rex has died."),
         ("Is Rex alive?", (Claim(("rex",), "dead", "", holds=False),), "Yes, Rex is alive."),
-        ("Do I have a job?", (Claim(USER, "employer", "", holds=False),), "No, you have no job."),
+        ("Do I have a job?", (Claim(USER, "job", "", holds=False),), "No, you have no job."),
         (
             "Do I have any siblings?",
             (Claim(USER, "relative", "sister"),),
@@ -406,6 +406,7 @@ def test_a_recitation_begins_with_the_user_and_contradicts_nothing() -> None:
     assert recite(claims, {**NAMES, ("user", "cat"): "Minka"}) == (
         "Your name is Alex.",
         "You live in Bath.",
+        "Your sister is called Hanna.",
         "You have a dog called Rex.",
         "You don't smoke.",
         "You like jazz, hiking and Italian food.",
@@ -417,6 +418,28 @@ def test_a_recitation_begins_with_the_user_and_contradicts_nothing() -> None:
         "Tom lives in Kent.",
     )
     assert recite([], {}) == ()
+
+
+def test_a_recitation_tells_the_names_of_the_family_before_the_rest() -> None:
+    claims = [
+        Claim(USER, "collection", "stamps"),
+        Claim(("user", "daughter"), "name", "Petra", appositive=True),
+        Claim(USER, "job", "postman"),
+        Claim(("user", "husband"), "name", "Gunnar"),
+        Claim(("user", "daughter"), "name", "Ida", appositive=True),
+        Claim(USER, "relative", "daughter"),
+        Claim(USER, "home", "Poole", planned=True),
+        Claim(USER, "home", "Tromso"),
+        Claim(USER, "name", "Solveig"),
+    ]
+    assert recite(claims, {("user", "daughter"): "Ida", ("user", "husband"): "Gunnar"}) == (
+        "Your name is Solveig.",
+        "You live in Tromso.",
+        "Your husband is called Gunnar and your daughters are called Petra and Ida.",
+        "You work as a postman.",
+        "You collect stamps.",
+        "You will move to Poole.",
+    )
 
 
 def test_a_recitation_says_nothing_twice() -> None:
@@ -431,8 +454,8 @@ def test_a_recitation_says_nothing_twice() -> None:
         Claim(("george",), "dead", ""),
     ]
     assert recite(claims, {child: "Lena", ("george",): "George"}) == (
-        "Your father is retired.",
         "Your children are called Ben and Lena.",
+        "Your father is retired.",
         "George has died.",
     )
 

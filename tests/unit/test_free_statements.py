@@ -82,3 +82,60 @@ def test_what_a_later_statement_ends(earlier: str, later: str, over: bool) -> No
 )
 def test_what_answers_a_question(question: str, statement: str, tells: bool) -> None:
     assert free_statements.answers(question, statement) is tells
+
+
+@pytest.mark.parametrize(
+    ("question", "statement", "told"),
+    [
+        ("Who owes me money?", "Lucinda owes the user sixty pounds", True),
+        ("Do I owe Lucinda money?", "Lucinda owes the user sixty pounds", False),
+        ("What's my dog's name?", "The user's sister's dog is called Flocke", False),
+        ("What animals do I keep?", "The user keeps forty alpacas on the hill farm", True),
+        ("What do I think of my stepdad?", "The user dislikes the user's stepdad", True),
+        ("What do I think of my stepdad?", "The user's stepdad is a roofer", False),
+        ("whats my band called", "The user is in a band called Static Llama", True),
+        ("whats my tortoise called", "The user has a tortoise", False),
+        ("Who do I work for?", "The user works as an accountant", False),
+        ("When did I get married?", "Arthur and the user got married in 1961", True),
+        ("Where do you live?", "The user lives in Cromer", False),
+    ],
+)
+def test_a_statement_answers_what_it_tells(question: str, statement: str, *, told: bool) -> None:
+    assert CLAIMS.answers(question, statement) is told
+
+
+@pytest.mark.parametrize(
+    ("topic", "sentence", "told"),
+    [
+        ("where I work", "The user dislikes the user's job at Wetherby's", True),
+        ("where I work", "The user's sister hates her job", False),
+        ("that I owe the tax office money", "The user owes the tax office 3000 pounds", True),
+        ("where I live", "The user's bungalow is on Larkspur Close", True),
+        ("where I live", "The user likes jazz", False),
+    ],
+)
+def test_a_topic_is_found_in_other_words(topic: str, sentence: str, *, told: bool) -> None:
+    assert CLAIMS.tells(topic, sentence) is told
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("How much do I owe Patrick?", "You haven't told me how much you owe Patrick."),
+        ("how long have I been married?", "You haven't told me how long you have been married."),
+        (
+            "Do I owe my sister anything?",
+            "You haven't told me whether you owe your sister anything.",
+        ),
+        ("When did I buy my bike?", "You haven't told me that."),
+        ("How much do I owe in tax?", ""),
+        ("How long have I been talking?", ""),
+        ("What did I do wrong?", ""),
+        ("Who did you marry?", ""),
+        ("How long do eggs take to boil?", ""),
+    ],
+)
+def test_what_only_the_user_could_have_told_is_known_to_be_untold(
+    question: str, answer: str
+) -> None:
+    assert CLAIMS.unknown(question) == answer

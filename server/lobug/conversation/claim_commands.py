@@ -41,6 +41,7 @@ async def answer(context: CommandContext) -> Command | None:
         return told
     if told is None or not told.holds:
         told = await _stated(asking) or told
+    told = told or await _untold(asking)
     if told is None:
         return None
     entries = tuple(dict.fromkeys(told.entries))[: replies.MOST]
@@ -83,8 +84,10 @@ async def _look_up(context: CommandContext) -> _Told | Command | None:
     past = [(claim, replies.until(ended_at, context.today)) for claim, ended_at in found.over]
     said = reader.answer(found.asked, found.claims, past, found.names)
     nothing = asked.relation is not None or not (found.claims or found.over)
+    # Names alone may tell what is asked, claims of one relation always do.
+    nothing = nothing and not (found.active and asked.value is None)
     if nothing and said == reader.answer(found.asked, (), (), found.names):
-        unheard_of = asked.relation in OPEN_RELATIONS and not found.related
+        unheard_of = asked.relation in OPEN_RELATIONS and not (found.related or found.asked.surely)
         if asked.relation is None or unheard_of:
             return None
         if not context.memory.keeps_user_memories or await _may_know(context):
@@ -98,12 +101,24 @@ async def _look_up(context: CommandContext) -> _Told | Command | None:
 
 async def _stated(context: CommandContext) -> _Told | None:
     """The latest statement of no relation that tells what is asked, in the user's words."""
-    if not speech_acts.is_question(context.text):
+    text = context.text
+    if (
+        not speech_acts.is_question(text)
+        and context.memory.claims.reader.read_question(text) is None
+    ):
         return None
     known = await context.memory.claims.statements(context.scope.user, context.text)
     if not known:
         return None
     return _Told((sentence_to_the_user(known[0].content),), (known[0].entry_id,))
+
+
+async def _untold(context: CommandContext) -> _Told | None:
+    """That a question was never answered which only the user could have answered."""
+    said = context.memory.claims.reader.unknown(context.text)
+    if not said or not context.memory.keeps_user_memories:
+        return None
+    return None if await _may_know(context, stated=True) else _Told((said,), (), holds=False)
 
 
 async def _look_up_both(context: CommandContext) -> _Told | None:
@@ -144,24 +159,31 @@ def _kind(entry: Entry) -> citing.Kind:
 _KINDS: Mapping[str, citing.Kind] = {"import": "import", "agent": "agent"}
 
 
-async def _may_know(context: CommandContext) -> bool:
+async def _may_know(context: CommandContext, *, stated: bool = False) -> bool:
     """Whether something that the rules could not read may answer the question: a free sentence,
-    former words, or a line of layer identity, which is in every prompt."""
+    former words, or a line of layer identity, which is in every prompt. ``stated``: what is kept as
+    it was said has been looked through."""
     claims = context.memory.claims
+    known_of = claims.having if stated else claims.of_relations
     lines = [
         entry.id
         for entry in (await context.memory.identity(context.scope)).entries
         if entry.source != "system"  # what Lo-Bug distils is from facts
     ]
-    if len(await claims.of_relations(lines)) < len(lines):
+    if len(await known_of(lines)) < len(lines):
         return True
     hits = await context.memory.search(context.scope, context.text, Filter(), limit=6, turns=True)
     likely = [hit for hit in hits if hit.confidence >= LIKELY]
-    claiming = await claims.of_relations([hit.id for hit in likely if hit.kind == "memory"])
+    claiming = await known_of([hit.id for hit in likely if hit.kind == "memory"])
+
+    def unread(said: str) -> bool:
+        heard = claims.reader.read(said)
+        return bool(heard.unread) and not (stated and heard.is_kept)
+
     return any(
         hit.id not in claiming
         if hit.kind == "memory"
-        else hit.role == "user" and bool(claims.reader.read(hit.content).unread)
+        else hit.role == "user" and unread(hit.content)
         for hit in likely
     )
 

@@ -295,7 +295,10 @@ async def forget_statement(
         claimed = await _forget_several(context, said.statement)
     if claimed is not None:
         return claimed
-    return await _ask_about(context, texts) if guessed else _erase(context, texts)
+    if guessed:
+        return await _ask_about(context, texts)
+    told = None if await _says(context, texts) else await _forget_told(context, said.statement)
+    return told or _erase(context, texts)
 
 
 async def forget_topic(
@@ -319,10 +322,24 @@ async def forget_topic(
     if known:
         question = Question("forget_words", context.until(), sentences=texts)
         return context.ask(replies.shall_i_forget_topic(said.topic), question, logged=BLANKED)
+    told = await _forget_told(context, said.topic) if said.sure else None
+    if told is not None:
+        return told
     likely = await _likely(context, texts[1], said.topic) if said.sure else []
     if likely or not said.sure:
         return _ask(context, likely) if likely else None
     return await _ask_about_unread(context)
+
+
+async def _forget_told(context: CommandContext, topic: str) -> Command | None:
+    """Forget the one claim of another relation that tells what a topic names: "I hate my job at
+    Tesco" of "where I work". Of several, ask. None: nothing tells it."""
+    known = await context.memory.claims.telling(context.scope.user, topic)
+    ids = tuple(dict.fromkeys(one.entry_id for one in known))
+    entries = [(await context.memory.get(context.scope, one)).entry for one in ids]
+    if not entries:
+        return None
+    return _erase(context, (), entries) if len(entries) == 1 else _ask(context, entries)
 
 
 async def _ask_about_unread(context: CommandContext) -> Command:
@@ -415,6 +432,11 @@ async def forget_last(context: CommandContext, *, sure: bool = True) -> Command:
         return await erase.act(message_id)
 
     return Command(BLANKED, act)
+
+
+def ask_what_to_forget(context: CommandContext) -> Command:
+    """ "Forget." alone: ask what."""
+    return context.ask(replies.FORGET_WHAT, Question("forget_what", context.until()))
 
 
 def forget_everything(context: CommandContext) -> Command:
@@ -615,10 +637,21 @@ async def _claimed(context: CommandContext, topic: str) -> tuple[Hit, ...]:
 
 
 async def _searched(context: CommandContext, topic: str) -> tuple[Hit, ...]:
-    found = await context.search(about_the_user(topic), MAX_ABOUT_TOPIC)
+    """The entry that is about a topic, or else the words that told it."""
+    query = about_the_user(topic)
+    found = await context.search(query, MAX_ABOUT_TOPIC)
     about = [(hit, entry) for hit, entry in found if _is_about(hit.content, topic)]
     about.sort(key=lambda one: one[1].layer == "archive")
-    return tuple(hit for hit, _ in about[:1])
+    if about:
+        return (about[0][0],)
+    said = await context.memory.search(
+        context.scope, query, Filter(), limit=MAX_ABOUT_TOPIC, turns=True
+    )
+    return tuple(
+        hit
+        for hit in said
+        if hit.kind == "turn" and hit.role == "user" and _is_about(hit.content, topic)
+    )[:1]
 
 
 async def recite_talk(context: CommandContext, said: TalkedAbout) -> Command:

@@ -25,13 +25,14 @@ from lobug.language.claims import Heard
 from lobug.language.en import replies, words
 from lobug.language.en.perspective import about_the_user
 from lobug.language.en.prompts import MEMORY_TOOL_EXAMPLES, MEMORY_TOOL_RULES
-from lobug.language.en.speech_acts import is_statement, split_contrast, tokens
+from lobug.language.en.speech_acts import is_question, is_statement, split_contrast, tokens
 from lobug.language.protocol import (
     Correct,
     ForgetEverything,
     ForgetLast,
     ForgetStatement,
     ForgetTopic,
+    ForgetUnsaid,
     Meaning,
     Ordinary,
     Recite,
@@ -119,6 +120,9 @@ class MemoryCommands:
         )
         question = conversation.dialogue.take_question(context.now)
         meaning = book.understand(text)
+        names = question is not None and question.kind == "forget_what"
+        if names and meaning is None and not is_question(text):  # "where I live"
+            meaning = book.understand(f"forget {text}")
         heard = read_claims(text)
         command = None
         if question is not None:
@@ -164,7 +168,7 @@ async def _command_for_answer(
         if agrees is False:
             return context.say(replies.NEVER_MIND)
         return await _command_for_correction(context, question, meaning, heard)
-    if agrees is None:
+    if agrees is None or (agrees and question.kind == "forget_what"):
         return None
     if not agrees:
         return context.say(replies.NEVER_MIND if question.kind == "go_on" else replies.KEPT)
@@ -221,7 +225,7 @@ async def _recital(
 
 async def _forget_command(
     context: CommandContext,
-    said: ForgetStatement | ForgetTopic | ForgetLast | ForgetEverything,
+    said: ForgetStatement | ForgetTopic | ForgetLast | ForgetUnsaid | ForgetEverything,
     *,
     guessed: bool,
 ) -> Command | None:
@@ -232,6 +236,8 @@ async def _forget_command(
             return await commands.forget_topic(context, said, guessed=guessed)
         case ForgetLast():
             return await commands.forget_last(context, sure=said.sure)
+        case ForgetUnsaid():
+            return commands.ask_what_to_forget(context)
         case ForgetEverything():
             return commands.forget_everything(context)
 

@@ -77,7 +77,14 @@ PATIENCE_S = 120.0
 class Question:
     """A question of Lo-Bug's that the next turn may answer."""
 
-    kind: Literal["forget_everything", "forget_these", "forget_words", "what_is_right", "go_on"]
+    kind: Literal[
+        "forget_everything",
+        "forget_these",
+        "forget_words",
+        "forget_what",
+        "what_is_right",
+        "go_on",
+    ]
     until: float
     """When it expires; seconds of the turns' clock."""
     entries: tuple[Entry, ...] = ()

@@ -8,7 +8,7 @@ language (for English ``en/claims/relations.toml``); what a claim does to memory
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 Path = tuple[str, ...]
@@ -126,6 +126,8 @@ class Asked:
     empty text: whether the relation holds at all ("do I smoke?", "do I have any pets?")."""
     past: bool = False
     """It asks for what was: "where did I live before?"."""
+    surely: bool = field(default=False, compare=False)
+    """Only the user could have told it: "where did I put my glasses?"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +208,17 @@ class ClaimReader(Protocol):
 
     def answers(self, question: str, statement: str) -> bool:
         """Whether the value of a claim of STATEMENT tells what a question asks."""
+
+    def unknown(self, question: str) -> str:
+        """What to say to a question that memory cannot answer, where nothing else could: "You
+        haven't told me how much you owe Patrick."; empty: it may be a question of the world."""
+
+    def former(self, noun: str) -> str | None:
+        """The noun of "old boss"; None: it speaks of no former one."""
+
+    def tells(self, topic: str, sentence: str) -> bool:
+        """Whether a stored sentence tells what a topic names, be it in other words: "The user
+        dislikes the user's job at Tesco" of "where I work"."""
 
     def fact(self, claim: Claim, names: Mapping[Path, str]) -> str:
         """A claim as a standalone sentence in the third person, past or denied where it is so,

@@ -60,6 +60,11 @@ class ForgetLast:
 
 
 @dataclass(frozen=True, slots=True)
+class ForgetUnsaid:
+    """ "Forget.": it does not say what."""
+
+
+@dataclass(frozen=True, slots=True)
 class ForgetEverything:
     """ "Forget everything about me"."""
 
@@ -123,6 +128,7 @@ Meaning = (
     | ForgetStatement
     | ForgetTopic
     | ForgetLast
+    | ForgetUnsaid
     | ForgetEverything
     | Recite
     | ReciteTopic

@@ -34,6 +34,10 @@ def text_of(subject: Path) -> str:
     return "/".join(part.replace("/", " ") for part in subject)
 
 
+PLANNED = "planned"
+"""Kind of a claim of what will be so, which changes nothing yet."""
+
+
 @dataclass(frozen=True, slots=True)
 class KnownClaim:
     """A claim of an entry, with what memory knows of the entry."""
@@ -63,14 +67,15 @@ class KnownClaim:
     @property
     def claim(self) -> Claim:
         """What it claims, as if it were said."""
-        over = self.status == "past"
+        over, planned = self.status == "past", self.kind == PLANNED
         return Claim(
             self.subject,
             self.relation,
             self.value,
-            self.kind,
+            "" if planned else self.kind,
             holds=self.holds and not over,
             ended=over and self.holds,
+            planned=planned,
         )
 
 

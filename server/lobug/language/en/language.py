@@ -31,6 +31,7 @@ from lobug.language.protocol import (
     ForgetLast,
     ForgetStatement,
     ForgetTopic,
+    ForgetUnsaid,
     Language,
     Meaning,
     Ordinary,
@@ -52,6 +53,16 @@ _DROPPED = re.compile(
     r"^(?:(?:that|this|the) )?(?:idea|thought|question|topic|suggestion|nonsense)$", re.IGNORECASE
 )
 """Who says "forget that idea" drops it; nothing is to be erased."""
+_REASON = re.compile(
+    r"(?:(?:it|that|this)(?:['\u2019]?s| is| was)"
+    r" (?:(?:a|too|so|very|a bit|really|quite|just|all|kind of|none of) )*"
+    r"(?:embarrassing|private|personal|secret|silly|stupid|nothing|your business|confidential"
+    r"|awkward|rude|nonsense|irrelevant|not important|not for you|not true|joke|lie)\b"
+    r"|(?:i|we) (?:should(?:n['\u2019]?t| not) have|didn['\u2019]?t mean|made (?:it|that) up"
+    r"|take (?:it|that) back|don['\u2019]?t want (?:you|anyone|anybody) to)\b).*",
+    re.IGNORECASE,
+)
+"""Why the last words are to be forgotten."""
 _ASKING_WORD = re.compile(r"^(?:that|what|when|where|who|how|which)\s+", re.IGNORECASE)
 _SPEAKER = re.compile(r"\b(?:i|my|me|we|our)\b", re.IGNORECASE)
 _OF_DEVICE = re.compile(
@@ -70,7 +81,7 @@ _TRAILING = re.compile(
     r"|okay|ok|if you (?:can|would|could|please|don['\u2019]t mind))$",
     re.IGNORECASE,
 )
-_REASON = re.compile(
+_BEHIND_TOPIC = re.compile(
     r",? (?:that['\u2019]?s|it['\u2019]?s|this is|that is|it is|because|cause|cos|coz|since|as it)"
     r" .+$|, (?:i|we|he|she|they|you|nobody|no one|please|it) ?.*$",
     re.IGNORECASE,
@@ -78,7 +89,7 @@ _REASON = re.compile(
 """ "Forget how old I am, nobody needs to know"."""
 _THE_THING = re.compile(r"(?:the|that|this) (?P<what>.+) (?:thing|stuff|business)", re.IGNORECASE)
 _ALONE = (
-    ForgetStatement | ForgetTopic | ForgetLast | ForgetEverything | Recite | ReciteTopic
+    ForgetStatement | ForgetTopic | ForgetLast | ForgetUnsaid | ForgetEverything | Recite | ReciteTopic
     | TalkedAbout | Why
 )  # fmt: skip
 """What one sentence of several may ask of memory."""
@@ -199,7 +210,7 @@ def _as_said(text: str, entity: object) -> str:
 
 def _without_reason(topic: str) -> str:
     """A topic without why it is to be forgotten, and without "the ... thing"."""
-    bare = _REASON.sub("", topic).strip(" ,.;:")
+    bare = _BEHIND_TOPIC.sub("", topic).strip(" ,.;:")
     thing = _THE_THING.fullmatch(bare)
     return thing["what"] if thing is not None else bare or topic
 
@@ -216,6 +227,8 @@ def _remember_bare(slots: Mapping[str, str]) -> Meaning | None:
 
 def _forget_statement(slots: Mapping[str, str]) -> Meaning | Ordinary:
     statement = slots["statement"]
+    if _REASON.match(statement):  # "forget that, it's embarrassing"
+        return ForgetLast(sure=False)
     if is_statement(statement):
         return ForgetStatement(statement)
     if len(statement.split()) > MOST_TOPIC_WORDS or _DROPPED.match(statement):
@@ -292,6 +305,10 @@ _MEANINGS: Mapping[str, Callable[[Mapping[str, str]], Meaning | Ordinary | None]
     "DeleteOwn": _delete_own,
     "ForgetLast": lambda _: ForgetLast(),
     "ForgetThat": lambda _: ForgetLast(sure=False),
+    "ForgetThatReason": lambda slots: (
+        ForgetLast(sure=False) if _REASON.match(slots["statement"]) else None
+    ),
+    "ForgetUnsaid": lambda _: ForgetUnsaid(),
     "ForgetEverything": lambda _: ForgetEverything(),
     "Recite": lambda _: Recite(),
     "ReciteTopicSure": lambda slots: _recite_topic(slots, sure=True),
@@ -304,6 +321,7 @@ _MEANINGS: Mapping[str, Callable[[Mapping[str, str]], Meaning | Ordinary | None]
     "WhySure": lambda _: Why(sure=True),
     "Why": lambda _: Why(sure=False),
     "WhyTopic": _why_topic,
+    "WhenTold": lambda slots: Why(sure=False, topic=slots["topic"]),
     "Ordinary": lambda _: Ordinary(),
 }
 """What each intent of the templates means. Agree and Refuse only answer questions (`agrees`)."""

@@ -225,7 +225,11 @@ def _verbs_of(
 
 
 def _after_adverbs(words: Sequence[_Word], index: int) -> int:
-    while index < len(words) and words[index].low in verbs.ADVERBS:
+    while index < len(words):
+        if words[index].low == "no" and index + 1 < len(words) and words[index + 1].low == "longer":
+            index += 1
+        elif words[index].low not in verbs.ADVERBS:
+            break
         index += 1
     return index
 

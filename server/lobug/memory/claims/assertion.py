@@ -233,7 +233,14 @@ class Assertion:
         talked = list(referents)
         for claim in claims:
             known = self.subjects(talked)
-            moves = subjects.introduced([one for one in claims if one.text == claim.text], known)
+            beside = [
+                one
+                for one in claims
+                # Each of "Tom, Ben and Al" is a son of his own.
+                if one.text == claim.text
+                and (one is claim or (one.subject, one.relation) != (claim.subject, NAME))
+            ]
+            moves = subjects.introduced(beside, known)
             path = subjects.moved(claim.subject, moves)
             meant = path or subjects.resolve(claim.subject, known, self._reader.refers)
             if isinstance(meant, Ambiguous):
@@ -551,7 +558,7 @@ class Assertion:
         if rules is None:
             return
         if claim.planned:  # a plan changes nothing yet
-            claim = replace(claim, kind="planned")
+            claim = replace(claim, kind=claim_rows.PLANNED)
         if tombstones.covers(
             self._connection, origin.user, tombstones.of_claim(claim), origin.said_at
         ):

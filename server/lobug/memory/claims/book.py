@@ -11,7 +11,7 @@ from lobug.memory import claim_rows, log
 from lobug.memory.claim_rows import KnownClaim, Referent
 from lobug.memory.claims import assertion, lookup
 from lobug.memory.claims.lookup import Found
-from lobug.memory.claims.subjects import NAME, Ambiguous
+from lobug.memory.claims.subjects import NAME, Ambiguous, plain
 from lobug.memory.index import entry_index
 from lobug.memory.model import ConversationKey
 from lobug.storage.database import Database
@@ -109,6 +109,15 @@ class ClaimBook:
 
         return await self._database.read(work)
 
+    async def telling(self, user: str, topic: str) -> list[KnownClaim]:
+        """What holds and tells, be it in other words, what a topic names, the latest first."""
+
+        def work(connection: Connection) -> list[KnownClaim]:
+            known = claim_rows.latest(connection, user, MOST_ASKED)
+            return [one for one in known if self.reader.tells(topic, one.content)]
+
+        return await self._database.read(work)
+
     async def changed_by(self, user: str, message_id: int) -> Change:
         """What a message did to memory."""
 
@@ -160,7 +169,14 @@ class ClaimBook:
         names = {
             told_of(one.subject): one.value for one in active if one.relation == NAME and one.holds
         }
-        return tuple(replace(one.claim, subject=told_of(one.subject)) for one in active), names
+        return tuple(map(_told, active)), names
+
+
+def _told(known: KnownClaim) -> Claim:
+    """A claim for a recitation, where two sisters are called so side by side."""
+    if known.relation == NAME and known.subject != plain(known.subject):
+        return replace(known.claim, subject=plain(known.subject), appositive=True)
+    return replace(known.claim, subject=told_of(known.subject))
 
 
 def told_of(path: Path) -> Path:

@@ -76,9 +76,12 @@ def find(
     )
     if isinstance(meant, Ambiguous):
         return meant
-    meant = _own_thing(asked.subject, meant, known)
+    meant = _own_thing(asked.subject, meant, known, reader)
     if meant is None or (meant[0] != "user" and meant not in known):
         return None
+    before = None if meant in known else reader.former(meant[-1])
+    if before is not None and (*meant[:-1], before) in known:  # "my old boss"
+        meant, asked = (*meant[:-1], before), replace(asked, past=True)
     return _held(connection, reader, user, replace(asked, subject=meant), names, known)
 
 
@@ -104,11 +107,13 @@ def _of_anyone(
     return Found(asked, ANYONE, same, (), {}, shown)
 
 
-def _own_thing(said: Path, meant: Path | None, known: frozenset[Path]) -> Path | None:
+def _own_thing(
+    said: Path, meant: Path | None, known: frozenset[Path], reader: ClaimReader
+) -> Path | None:
     """A subject that is the user's, though nobody said so: "the twins"."""
-    own = ("user", *said)
+    own, one = ("user", *said), ("user", reader.one_of(said[-1]))
     unknown = meant is None or (meant[0] != "user" and meant not in known)
-    return own if unknown and len(said) == 1 and own in known else meant
+    return own if unknown and len(said) == 1 and known & {own, one} else meant
 
 
 def _knowing(
@@ -148,6 +153,10 @@ def _held(
             if held:
                 asked = replace(asked, relation=other)
                 break
+    if not held and asked.relation is not None:  # what was forgotten had been told
+        slot = tombstones.slot(meant, asked.relation, asked.kind)
+        forgotten = tombstones.covers(connection, user, [slot], 0.0)
+        asked = replace(asked, surely=asked.surely or forgotten)
     implied: Mapping[Claim, Sequence[KnownClaim]] = {}
     if not any(
         one.status == "active"
@@ -306,7 +315,7 @@ def about(
     )
     if isinstance(meant, Ambiguous):
         return About()
-    meant = _own_thing(asked.subject, meant, known)
+    meant = _own_thing(asked.subject, meant, known, reader)
     if meant is None:
         return About()
     if asked.relation is None:

@@ -1,4 +1,5 @@
-"""Restores the capitals of names and places in typed or transcribed English without any. Pure."""
+"""Restores the capitals of names and places, and the apostrophes of relatives, in typed or
+transcribed English without any. Pure."""
 
 from __future__ import annotations
 
@@ -59,6 +60,7 @@ _CUES = tuple(
             rf"(?:my|his|her|our) (?:\w+ )?{_KIN}(?= {_WORD} (?:is|was|has|lives?|works?|moved|died"
             r"|likes?|loves|plays|and|in|goes|got|had|wants|speaks|turned|started|left)\b)"
         ),
+        rf"me and(?= {_WORD} (?:have|are|were|got|broke|split|started|went|live|moved)\b)",
         (
             r"called|named|name is|name's|names is|name was|nickname is|known as|calls? me"
             r"|married to"
@@ -77,7 +79,7 @@ _CUES = tuple(
         ),
         (
             r"(?:work|works|worked|working|job|started|employed) (?:at|for)|not at|no longer at"
-            r"|left|quit|joined"
+            r"|left|quit|joined|(?:year|grade) \w+ (?:at|in)"
             r"|favou?rite (?:band|singer|team|movie|film|book|show|author) is"
         ),
     )
@@ -131,6 +133,30 @@ _IS_NAMED = re.compile(
     rf"\b(?:my|his|her|our) (?:\w+ )?{_KIN}(?: is|['\u2019]?s) (?P<name>[a-z]+)(?=[.,! ]*$)",
     re.IGNORECASE,
 )
+
+
+_OWN_KIN = (
+    r"(?:mum|mom|mummy|mommy|dad|daddy|nan|nana|gran|granny|grandma|grandad|granddad|grandpa)"
+)
+_BARE_KIN = re.compile(
+    r"^(?P<before>(?:(?:oh|and|so|well|when|what|where|how|who)(?:'?s| is)? )*)"
+    rf"(?P<kin>{_OWN_KIN})s"
+    r" (?=(?:birthday|name|job|house|address|favou?rite|phone|number|dog|cat|car)\b)",
+    re.IGNORECASE,
+)
+_CALLED = re.compile(
+    rf"(?<!are )\b(?P<who>(?:my|our|his|her) (?:\w+ )?(?:{_KIN}|{_OWN_KIN}))s"
+    r"(?= (?:called|named)(?: (?P<name>[a-z]+))?[?.! ]*$)",
+    re.IGNORECASE,
+)
+
+
+def restore_apostrophes(text: str) -> str:
+    """ "Mums birthday" and "my nans called dot" with the apostrophes that they lack."""
+    text = _BARE_KIN.sub(r"\g<before>my \g<kin>'s ", text)
+    return _CALLED.sub(
+        lambda m: f"{m['who']}'s" if m["name"] is None or _may_be_name(m["name"]) else m[0], text
+    )
 
 
 def _is_named(match: re.Match[str]) -> str:

@@ -34,7 +34,8 @@ _TOGETHER = {
     "be married": "be married to", "be engaged": "be engaged to", "get engaged": "get engaged to",
     "date": "date", "be dating": "date", "be together": "be together with",
     "be separated": "separate from", "elope": "marry",
-    "be a couple": "be together with", "be back together": "be together with",
+    "be a couple": "be together with", "go out": "go out with",
+    "be back together": "be together with",
 }  # fmt: skip
 """What two people do with one another: "Mia and I broke up" is "I broke up with Mia"."""
 
@@ -48,7 +49,8 @@ def claims_of(clause: Clause) -> list[Claim]:
         for phrase in one.subjects:
             found += _claims(Statement(one, phrase))
     if clause.unsure:
-        found = [claim for claim in found if claim.relation == "opinion"]
+        # "I think my colleague Henrik is arrogant": the name is no guess.
+        found = [claim for claim in found if claim.relation == "opinion" or claim.appositive]
     return list(dict.fromkeys(found))
 
 
@@ -58,7 +60,7 @@ def _together(clause: Clause) -> list[Clause]:
         return [clause]
     predicate = f"{clause.verb} {clause.complement}".strip().lower()
     joined = _TOGETHER.get(predicate)
-    if joined is None:
+    if joined is None or (joined == "go out with" and clause.tense == "past"):
         return [clause]
     verb, _, rest = joined.partition(" ")
     one, other = clause.subjects

@@ -8,8 +8,11 @@ from dataclasses import replace
 from lobug.language.claims import STATEMENT, USER, Asked, Claim, ClaimReader, Heard, Path
 from lobug.language.en.claims import (
     answers,
+    case_restoration,
     facts,
     free_statements,
+    personal_questions,
+    question_phrases,
     questions,
     reader,
     recitation,
@@ -64,7 +67,9 @@ class EnglishClaims:
     @staticmethod
     def read_question(text: str) -> Asked | None:
         """What a text asks; a longer one tells a story."""
-        return questions.read_question(bounded(text)) if len(text) <= LONGEST_QUESTION else None
+        if len(text) > LONGEST_QUESTION:
+            return None
+        return questions.read_question(case_restoration.restore_apostrophes(bounded(text)))
 
     @staticmethod
     def read_topic(text: str) -> Asked | None:
@@ -100,6 +105,22 @@ class EnglishClaims:
     def answers(question: str, statement: str) -> bool:
         """Whether a free statement tells what a question asks."""
         return len(question) <= LONGEST_QUESTION and free_statements.answers(question, statement)
+
+    @staticmethod
+    def unknown(question: str) -> str:
+        """What to say where only the user could have told the answer."""
+        return personal_questions.unknown(question) if len(question) <= LONGEST_QUESTION else ""
+
+    @staticmethod
+    def former(noun: str) -> str | None:
+        """The noun of "old boss"."""
+        rest, was = question_phrases.former(noun)
+        return rest if was else None
+
+    @staticmethod
+    def tells(topic: str, sentence: str) -> bool:
+        """Whether a sentence tells what a topic names."""
+        return len(topic) <= LONGEST_QUESTION and free_statements.tells(topic, sentence)
 
     @staticmethod
     def put_right(value: str, wrong: str | None, right: str) -> str | None:

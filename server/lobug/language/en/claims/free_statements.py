@@ -9,6 +9,7 @@ whether the later one tells of a change.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 
 from lobug.language.claims import USER
@@ -16,9 +17,10 @@ from lobug.language.en import speech_acts, standalone_statements, summaries, ver
 from lobug.language.en.claims import clause_parser
 from lobug.language.en.claims.lexicon import starts_verb, tokens
 from lobug.language.en.claims.openings import OPENING_WORDS
+from lobug.language.en.claims.question_parser import ASKING, UNSPLIT
 from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.values import NUMBER
-from lobug.language.en.data import word_set
+from lobug.language.en.data import word_map, word_set
 from lobug.language.en.perspective import about_the_user, said_to_the_user
 
 FEWEST_WORDS = 2
@@ -37,6 +39,28 @@ PASSING = word_set("free_statements", "passing")
 EPISODES = word_set("free_statements", "episodes")
 """Past forms that say what is so since: "bought", "put"."""
 
+FIELDS: Mapping[str, frozenset[str]] = {
+    word: field
+    for words_of in word_map("free_statements", "fields").values()
+    for field in [frozenset(words.stems(words_of.split()))]
+    for word in field
+}
+"""Stems of words that tell of the same: "work", "job" and "boss"."""
+KINDS: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(words.stems(["animal", "pet"]), frozenset(words.stems(relation_book().pets))),
+    words.stem("money"): frozenset(words.stems(word_set("free_statements", "currencies"))),
+}
+"""Kinds of things that a question may ask for, and what is of them, as stems."""
+_OPINION = re.compile(
+    r"(?:what do (?:i|we) think (?:of|about)|how do (?:i|we) feel about"
+    r"|what(?:['\u2019]?s| is) my opinion (?:of|on|about)|do (?:i|we) get on with)\b",
+    re.IGNORECASE,
+)
+_ATTITUDE = re.compile(
+    r"\b(?:(?:dis)?likes?|loves?|hates?|adores?|fond|fancy|fancies|stand|thinks?|respects?"
+    r"|(?:dis)?trusts?|admires?|gets? on|fed up|annoy\w*|despises?|misses)\b",
+    re.IGNORECASE,
+)
 _TO_LOBUG = re.compile(r"\b(?:you|your|yours|yourself|lo[- ]?bug)\b", re.IGNORECASE)
 _SPEAKER = re.compile(
     r"\b(?:i|i['\u2019](?:m|ve|d|ll)|im|ive|we|we['\u2019](?:re|ve|d|ll)|weve|my|our|me|us|mine)\b",
@@ -104,10 +128,12 @@ _IS = re.compile(
     re.IGNORECASE,
 )
 _REQUEST = re.compile(
-    r"^(?:(?:i|we) (?:want|need|would like|['\u2019]d like|have|got) to\b|(?:i|we)['\u2019]d\b"
+    r"^(?:(?:i|we) (?:want|would like|['\u2019]d like) to\b|(?:i|we)['\u2019]d\b"
     r"|(?:i|we) would\b|let['\u2019]?s\b|let me\b|i['\u2019]?ll\b|i will\b)",
     re.IGNORECASE,
 )
+_DUTY = re.compile(r"(?:i|we)(?:['\u2019]ve)? (?:need|have|got) to\b", re.IGNORECASE)
+"""What has to be done, which is kept with its time: "I have to see the dentist on Friday"."""
 CHANGE = re.compile(
     r"(?:n['\u2019]t\b|\b(?:not|never|no longer|no more|any ?more|any longer|now|from now on"
     r"|these days|instead|only|new|back|over|off|gone|cancel\w*|call(?:ed)? off|stop(?:ped)?"
@@ -156,12 +182,16 @@ _WHERE = re.compile(
 )
 _HOW_MANY = re.compile(r"^how (?:many|much|old|big|tall|far|high|large|long)\b", re.IGNORECASE)
 _WHO = re.compile(r"^(?:who|whom|whose|(?:with|for|to|from) whom?)\b", re.IGNORECASE)
+_CALLED = re.compile(r"\b(?:called|named|names?)\b", re.IGNORECASE)
+_NAMED = re.compile(r"(?i:\b(?:called|named|names?|and)\b)|[,:]|(?<!^)\b[A-Z]")
+"""What a statement has that tells a name."""
 _ASKS_FOR = re.compile(r"^(?:what|which|who|whom|whose|where|when|why|how|since|until)\b", re.I)
 _DEFINITE = re.compile(r"\bthe \w", re.IGNORECASE)
 _FOR_ADVICE = re.compile(
     r"(?:(?:what|where|who|when|how|which \w+) )?(?:shall|should|could|would|can|may|will|must)\b",
     re.IGNORECASE,
 )
+_USER_ACTS = re.compile(r"\b(?:do|did|have|am) (?:i|we)\b", re.IGNORECASE)
 
 
 def kept(sentence: str) -> str | None:
@@ -171,6 +201,8 @@ def kept(sentence: str) -> str | None:
     if not FEWEST_WORDS <= len(text.split()) <= MOST_WORDS or not content(text):
         return None
     if _is_of_the_talk(text) or speech_acts.is_question(sentence):
+        return None
+    if _DUTY.match(text) and not DATED.search(text):
         return None
     changes = CHANGE.search(text) is not None
     if not _is_about_theirs(text) or not _has_verb(text):
@@ -283,11 +315,20 @@ def _about(text: str) -> frozenset[str]:
     clauses = clause_parser.parse(_spoken(text)).clauses
     if clauses:
         phrase = clauses[0].subjects[0]
-        if phrase.path == USER:
+        if any(one.path == USER for one in clauses[0].subjects):
             return frozenset()
-        return content(phrase.path[-1].split(":")[0]) or content(phrase.name or "")
+        whom = " ".join(part.split(":")[0] for part in phrase.path if part != "user")
+        return content(whom) or content(phrase.name or "")
     match = _OWNED.match(_spoken(text))
     return frozenset() if match is None else content(match["noun"] or match["name"])
+
+
+@lru_cache(maxsize=4096)
+def _owners(text: str) -> frozenset[str]:
+    """The stems of those to whom belongs what a statement is about, other than the speaker."""
+    clauses = clause_parser.parse(_spoken(text)).clauses
+    path = clauses[0].subjects[0].path if clauses else ()
+    return content(" ".join(part.split(":")[0] for part in path[:-1] if part != "user"))
 
 
 def _spoken(text: str) -> str:
@@ -337,29 +378,60 @@ def asked_words(question: str) -> list[str]:
 def answers(question: str, statement: str) -> bool:
     """Whether a statement tells what a question asks: it has all of its words, and a time, place or
     number where that is asked for."""
-    asked = question.strip(" ?!.")
-    wanted, told = content(asked), content(statement)
-    if not wanted or not wanted <= told or _FOR_ADVICE.match(asked):
+    asked = UNSPLIT.sub(r"\1 is", question.strip(" ?!."))
+    opinion = _OPINION.match(asked)
+    if opinion is not None and _ATTITUDE.search(statement) is None:
+        return False
+    wanted = content(asked[opinion.end() :] if opinion else asked)
+    told = content(statement)
+    for kind, those in KINDS.items():
+        told = told | {kind} if told & those else told
+    if not wanted or not wanted <= told or not _is_of_asked(asked, wanted, statement):
+        return False
+    if opinion is not None or not _ASKS_FOR.match(asked):
+        return True
+    return _has_value(asked, " ".join(statement.split()), more=told > wanted)
+
+
+def _is_of_asked(asked: str, wanted: frozenset[str], statement: str) -> bool:
+    """Whether a statement may be about whom a question is about."""
+    if _FOR_ADVICE.match(asked) or _TO_LOBUG.search(ASKING.sub("", asked)):
         return False
     about = _about(statement)
-    # "My sister plays chess" tells nothing of me, and "how many people live in Hamburg?" asks
-    # nothing of the user.
-    meant = about or _SPEAKER.search(asked) or _DEFINITE.search(asked)
-    return about <= wanted and bool(meant) and _has_sort(asked, statement, more=told > wanted)
+    whom = frozenset() if _WHO.match(asked) else about
+    if not _owners(statement) | whom <= wanted:
+        return False  # "my sister's dog" is not my dog, and what she plays tells nothing of me
+    if "owe" in wanted and bool(about) == (_USER_ACTS.search(asked) is not None):
+        return False  # "I owe Ann" is not "Ann owes me"
+    # "How many people live in Hamburg?" asks nothing of the user.
+    return bool(about or _SPEAKER.search(asked) or _DEFINITE.search(asked))
 
 
-def _has_sort(asked: str, statement: str, *, more: bool) -> bool:
-    """Whether a statement has a value of the sort that is asked for; ``more``: it has more words
-    than the question."""
-    if not _ASKS_FOR.match(asked):
-        return True
+def _has_value(asked: str, statement: str, *, more: bool) -> bool:
+    """Whether a statement has what the question asks for; ``more``: it says more than that."""
     if _WHEN.match(asked):
         return TIME.search(statement) is not None or _CLOCK.search(statement) is not None
     if _HOW_MANY.match(asked):
         return NUMBER.search(statement) is not None
     if _WHERE.match(asked):
         return _PLACE.search(statement) is not None
-    return more or _WHO.match(asked) is not None
+    if _CALLED.search(asked):
+        return _NAMED.search(statement) is not None
+    # "I work as a nurse" says nothing of who I work for.
+    if _WHO.match(asked):
+        return " as a" not in statement
+    return more
+
+
+def tells(topic: str, sentence: str) -> bool:
+    """Whether a sentence tells what a topic names: of each of its words it has one of the same
+    field, and it is about the user or about what the topic names."""
+    wanted = content(topic)
+    fields = [FIELDS.get(word, frozenset({word})) for word in wanted]
+    told = content(sentence)
+    if not fields or not all(told & field for field in fields):
+        return False
+    return _about(sentence) <= frozenset().union(*fields)
 
 
 def noted(statement: str) -> str:

@@ -31,6 +31,9 @@ _INTRODUCED = re.compile(
 )
 _PLACED = re.compile(r" (?:at|from|in) (?:the |my )?[A-Z][\w' -]{2,40}$")
 """Where somebody is found, after a name: "Dr Patel at the Mill Lane surgery"."""
+_COUNTED = re.compile(
+    r"(?:two|three|four|five|six|seven|eight|nine|ten|\d+) (?P<noun>children|kids|siblings)"
+)
 _DOING = re.compile(r"\b(?:is|are|was|were) (\w+ing\b.*)$", re.IGNORECASE)
 
 _PARTNERS = frozenset(
@@ -54,10 +57,19 @@ def called_by_others(statement: Statement) -> list[Claim]:
 
 def named_beside(statement: Statement) -> list[Claim]:
     """The name in "my sister Hanna", and the death in "my late father"."""
-    found: list[Claim] = []
     text = statement.clause.text
     noun = statement.phrase.path[-1]
+    owners = ((statement.book.tidy(path), name) for path, name in statement.phrase.owners)
+    found = [
+        name_claim(path, name, text)
+        for path, name in owners
+        if statement.is_person_or_pet(path) and path[0] == "user"
+    ]
     owned = len(statement.phrase.path) > 1 and not statement.phrase.definite
+    counted = _COUNTED.fullmatch(noun)
+    if counted is not None and len(statement.phrase.path) == 2:
+        relation = "siblings_count" if counted["noun"] == "siblings" else "children_count"
+        found.append(Claim(statement.path[:1], relation, noun, text=text))
     if statement.phrase.name and owned and statement.is_person_or_pet(statement.path):
         names = [part.strip() for part in re.split(r",| and ", statement.phrase.name)]
         path = one_of(statement.path) if statement.phrase.plural else statement.path

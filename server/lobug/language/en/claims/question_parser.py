@@ -77,6 +77,7 @@ MORE_ASKED = re.compile(
     r"|am|is|are|was|have|has|can|could|should|will|would|i|you|we)\b",
     re.IGNORECASE,
 )
+USED_TO = re.compile(r"\bused? to do$", re.IGNORECASE)
 WH = frozenset("what which where whereabouts when who whom how".split())
 PREPOSITIONS = frozenset("at in on to for with from".split())
 MODAL = frozenset("can could will would should shall might may ca cannot wo".split())
@@ -157,6 +158,7 @@ def parse(text: str) -> Parsed | None:
         body = body[: tag.start()]
     again = re.search(r"\bagain\b", body, re.IGNORECASE) is not None
     body, before = without_trailing(body)
+    before = before or USED_TO.search(body) is not None
     if MORE_ASKED.search(body):
         return None
     body = re.sub(r"^(?:if|whether|that)\s+", "", body, flags=re.IGNORECASE)

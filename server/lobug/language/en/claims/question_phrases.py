@@ -15,7 +15,8 @@ PRONOUNS = {"i": "user", "we": "user", "he": "he", "she": "she", "they": "they",
 OBJECTS = {"me": "user", "us": "user", "him": "he", "her": "she", "them": "they"}
 DETERMINERS = frozenset("the this that these those a an both".split())
 UNSAID = frozenset(
-    "new own next dear current beloved lovely poor only actual present sweet real late".split()
+    "new own next dear current beloved lovely poor only actual present sweet real late two three"
+    " four five six".split()
 )
 """Adjectives that tell nobody apart."""
 FORMER = frozenset("old former previous last past first ex".split())
@@ -87,7 +88,7 @@ def _owned(found: Sequence[Token], at: int, path: Path) -> list[tuple[Path, int]
     noun: list[Token] = []
     while at < len(found) and len(noun) < MOST_WORDS:
         token = found[at]
-        if token.low in {"'s", "'"} and noun:
+        if noun and _marks_owner(found, at):
             path, noun = (*path, canonical([word.low for word in noun])), []
             read = []  # what was read so far is the owner
             at += 1
@@ -116,6 +117,13 @@ def _owned(found: Sequence[Token], at: int, path: Path) -> list[tuple[Path, int]
     if at < len(found) and found[at].low in {"'s", "'"}:
         return [(owner, end) for owner, end in read if end == at]  # "is" or "has", contracted
     return read
+
+
+def _marks_owner(found: Sequence[Token], at: int) -> bool:
+    """Whether an apostrophe marks an owner: "my nan's cat", not "my nan's called"."""
+    if found[at].low not in {"'s", "'"}:
+        return False
+    return at + 1 < len(found) and _in_noun(found[at + 1], [])
 
 
 def _is_bare_owner(noun: Sequence[Token], following: Sequence[Token]) -> bool:
@@ -154,7 +162,21 @@ def _bare_thing(found: Sequence[Token], at: int) -> list[tuple[Path, int]]:
     while at < len(found) and at - start < MOST_WORDS and _in_noun(found[at], []):
         at += 1
         read.append(((" ".join(token.low for token in found[start:at]),), at))
-    return read
+    return [*_with_purpose(found, at, read[-1][0]), *read] if read else []
+
+
+def _with_purpose(found: Sequence[Token], at: int, path: Path) -> list[tuple[Path, int]]:
+    """ "The key to the safe", where its noun ends at an index."""
+    if at + 2 >= len(found) or found[at].low not in {"to", "for"}:
+        return []
+    if found[at + 1].low not in DETERMINERS | OWNERS.keys():
+        return []
+    end = at + 2
+    noun: list[str] = []
+    while end < len(found) and len(noun) < MOST_WORDS and _in_noun(found[end], []):
+        noun.append(found[end].low)
+        end += 1
+    return [((*path[:-1], " ".join((path[-1], found[at].low, *noun))), end)] if noun else []
 
 
 def _named(found: Sequence[Token], at: int) -> list[tuple[Path, int]]:

@@ -97,6 +97,8 @@ ABLE = re.compile(r"^can (?!not )")
 ABILITIES = frozenset({"language", "instrument", "sport", "skill"})
 PARTS: Mapping[str, str] = {"eyes": "eye_colour", "hair": "hair"}
 """Relations whose questions are for a colour: "what colour are my eyes?"."""
+DWELLINGS = frozenset({"home", "house", "flat", "apartment", "place"})
+"""Where these are is where their owner lives."""
 POINTING = frozenset({"it", "he", "she", "they"})
 OF_IT = frozenset({"how old", "how tall", "what colour", "what color", "what breed", "where"})
 """What is asked of "it" that was spoken of, not of the hour or the weather."""
@@ -255,18 +257,21 @@ def _who_or_what(path: Path, wh: str) -> Asked | None:
 
 
 def _of_question(path: Path, question: Question, *, past: bool) -> Asked | None:
-    relation, subject = question.relation, path
+    relation, subject, surely = question.relation, path, False
     if question.thing is not None:
         thing = _thing(question.thing, path)
         if thing is None or (relation == "appointment" and (past or not _is_event(thing))):
             return None
         subject = thing
+        surely = relation == "kept" and path == USER
         relation = {"kept": "location", "appointment": "takes_place"}.get(relation, relation)
+    if relation == "location" and subject[-1] in DWELLINGS and len(subject) > 1:
+        subject, relation = subject[:-1], "home"
     if relation == "colour" and subject[-1] in PARTS and len(subject) > 1:
         subject, relation = subject[:-1], PARTS[subject[-1]]
     if (subject == USER and relation in NOT_OF_USER) or _is_of_device(subject):
         return None
-    asked = Asked(subject, relation, question.kind, past=past)
+    asked = Asked(subject, relation, question.kind, past=past, surely=surely)
     return asked if question.value is None else _with_value(asked, question.value)
 
 

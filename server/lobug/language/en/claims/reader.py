@@ -142,6 +142,7 @@ _USER = re.compile(r"\b[Tt]he user(?P<owner>['\u2019]s)?(?=\W|$)")
 
 def read(text: str) -> Heard:
     """The claims of an utterance in the first person."""
+    text = case_restoration.restore_apostrophes(text)
     reading = _Reading(text)
     restored = case_restoration.restore(text)
     for sentence in _contrasts_joined(sentences(restored)):

@@ -18,6 +18,7 @@ from lobug.language.en.claims.sentence_forms import (
     Subject,
     is_plural,
     kin_of,
+    listed,
     plural,
     sentence,
     subject_of,
@@ -28,6 +29,10 @@ from lobug.language.en.data import RECITATION as SAY
 
 DETAIL = (STATEMENT, "timed")
 """Statements that are kept for a time in them: all else of them is told anyway."""
+IDENTITY = frozenset({"name", "nickname", "surname", "home"})
+"""Relations of the user that are told first."""
+FAMILY = frozenset({"marital_status", "partner", "children_count", "siblings_count", "relative"})
+"""Relations of the user that are told with the names of the family, after that."""
 MOST_ABOUT = 3
 """Sentences about somebody who is asked about: nobody wants to hear more at once."""
 
@@ -37,12 +42,35 @@ def recite(claims: Sequence[Claim], names: Mapping[Path, str]) -> tuple[str, ...
     and family before all else, then one subject after the other. Values of one relation are
     merged; of claims that contradict each other the later one is told."""
     kept = without_contradictions(claims)
-    paths = sorted(dict.fromkeys(claim.subject for claim in kept), key=_nearness)
-    told: list[str] = []
-    for path in paths:
-        of_path = [claim for claim in kept if claim.subject == path]
-        told += _of_subject(path, of_path, kept, names)
+    family = [claim for claim in kept if claim.relation == "name" and _is_family(claim.subject)]
+    called_so = {claim.subject[-1] for claim in family}
+    user = [c for c in kept if c.subject == USER and not (c.planned or c.past)]
+    identity = [claim for claim in user if claim.relation in IDENTITY]
+    related = [claim for claim in user if claim.relation in FAMILY]
+    unnamed = [c for c in related if not (c.holds and bare_kin(c.value) in called_so)]
+    told = _of_subject(USER, identity, kept, names)
+    told += _names_of_family(family, names)
+    told += _of_subject(USER, unnamed, kept, names)
+    told_before = [*identity, *related, *family]
+    for path in sorted(dict.fromkeys(claim.subject for claim in kept), key=_nearness):
+        rest = [claim for claim in kept if claim.subject == path and claim not in told_before]
+        told += _of_subject(path, rest, kept, names)
     return tuple(dict.fromkeys(told))
+
+
+def _is_family(path: Path) -> bool:
+    """Whether a subject is a close relative of the user."""
+    return len(path) == 2 and path[0] == "user" and kin_of(path) in wording_book().family
+
+
+def _names_of_family(family: Sequence[Claim], names: Mapping[Path, str]) -> list[str]:
+    """ "Your husband is called Gunnar and your daughters are called Petra and Ida."."""
+    order = wording_book().family
+    said = []
+    for path in sorted(dict.fromkeys(c.subject for c in family), key=lambda p: order[kin_of(p)]):
+        called_so = [claim for claim in family if claim.subject == path]
+        said.append(statements(called_so, subject_of_names(path, called_so, names)))
+    return [f"{sentence(listed(said))}."] if said else []
 
 
 def about(

@@ -28,9 +28,9 @@ _QUALIFIERS = {
 }  # fmt: skip
 _UNSAID = frozenset(
     "new dear late own only beloved lovely sweet poor current real whole beautiful"
-    " wonderful".split()
+    " wonderful two three four five six seven eight nine ten".split()
 )
-"""Adjectives that tell nobody apart."""
+"""Adjectives and numbers that tell nobody apart."""
 
 
 def _alternatives(section: Mapping[str, str]) -> dict[str, str]:

@@ -69,6 +69,8 @@ class NounPhrase:
     plural: bool = False
     definite: bool = False
     """Said with "the", without an owner: "the meeting"."""
+    owners: tuple[tuple[tuple[str, ...], str], ...] = ()
+    """The owners who were named beside the noun: "my brother Malachy's birthday"."""
 
 
 def subject_of(found: Sequence[Token]) -> tuple[NounPhrase, int] | None:
@@ -136,6 +138,7 @@ class _Reader:
         self.definite = False
         self.head: list[str] = []
         self.name: list[Token] = []
+        self.owners: list[tuple[tuple[str, ...], str]] = []
 
     def read(self) -> tuple[NounPhrase, int] | None:
         first = self.found[0].low
@@ -225,6 +228,8 @@ class _Reader:
         if self.definite and not self.path and self.head:
             self.path = ("user",)
         self.path = (*self.path, owner)
+        if self.head and self.name:
+            self.owners.append((self.path, plain(self.name)))
         self.head, self.name = [], []
         self.at += 1
         return True
@@ -261,14 +266,16 @@ class _Reader:
         if not self.head:
             if name is None or self.name[0].low in _NO_NAMES:
                 return None
-            return NounPhrase((*self.path, name.lower()), name), self.at
+            path = (*self.path, name.lower())
+            return NounPhrase(path, name, owners=tuple(self.owners)), self.at
         head = _without_owner(self.head)
         path = (*self.path, *head)
         if self.definite and not self.path:
             path = ("user", *path)
         elif not self.path and name is None:
             return None
-        phrase = NounPhrase(path, name, _is_plural(head[-1]), self.definite)
+        owners = tuple(self.owners)
+        phrase = NounPhrase(path, name, _is_plural(head[-1]), self.definite, owners)
         if self.definite and name is not None:
             phrase = replace(phrase, name=None) if len(self.name) > 3 else phrase
         return phrase, self.at

@@ -94,6 +94,8 @@ class WordingBook:
     mass: frozenset[str]
     she: frozenset[str]
     he: frozenset[str]
+    family: Mapping[str, int]
+    """Close relatives, each with its place in a recitation."""
     places: re.Pattern[str]
     """Places that are not names."""
     on: re.Pattern[str]
@@ -150,6 +152,7 @@ def wording_book() -> WordingBook:
         mass=frozenset(data["nouns"]["mass"].split()),
         she=frozenset(data["pronouns"]["she"].split()),
         he=frozenset(data["pronouns"]["he"].split()),
+        family={kin: place for place, kin in enumerate(data["family"]["nearest"].split())},
         places=re.compile(rf"\b(?:{data['nouns']['places']})\b", re.IGNORECASE),
         on=re.compile(rf"\b(?:{data['nouns']['on']})\b", re.IGNORECASE),
     )
