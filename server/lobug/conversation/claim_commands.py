@@ -95,10 +95,15 @@ async def _stated(context: CommandContext) -> _Told | None:
     """The latest statement of no relation that tells what is asked, in the user's words."""
     if not speech_acts.is_question(context.text):
         return None
-    known = await context.memory.claims.statements(context.scope.user, context.text)
-    if not known:
+    claims, user = context.memory.claims, context.scope.user
+    known = await claims.statements(user, context.text)
+    if known:
+        return _Told((sentence_to_the_user(known[0].content),), (known[0].entry_id,))
+    since = await claims.overtaken(user, context.text)
+    if since is None:
         return None
-    return _Told((sentence_to_the_user(known[0].content),), (known[0].entry_id,))
+    said = replies.no_more(since.content, context.text)
+    return _Told((said,), (since.entry_id,))
 
 
 async def _look_up_both(context: CommandContext) -> _Told | None:

@@ -171,6 +171,33 @@ def latest(connection: Connection, user: str, limit: int) -> list[KnownClaim]:
     return _known(run(connection, LATEST, user=user, limit=limit))
 
 
+OVER = (
+    select(_entry.id, _entry.replaced_by)
+    .where(
+        _entry.user == bindparam("user"),
+        _entry.status == "past",
+        _entry.replaced_by.is_not(None),
+        _entry.id.in_(select(_claim.memory_id).where(_claim.user == bindparam("user"))),
+    )
+    .order_by(_entry.id.desc())
+    .limit(bindparam("limit", type_=Integer))
+)
+
+
+def replaced(connection: Connection, user: str, limit: int) -> list[tuple[KnownClaim, KnownClaim]]:
+    """What was so, the latest first, each with what is so since."""
+    pairs = [(row.id, row.replaced_by) for row in run(connection, OVER, user=user, limit=limit)]
+    known = {
+        one.entry_id: one
+        for one in of_entries(connection, user, [entry for pair in pairs for entry in pair])
+    }
+    return [
+        (known[was], known[now])
+        for was, now in pairs
+        if was in known and now in known and known[now].status == "active"
+    ]
+
+
 def of_relation(connection: Connection, user: str, relation: str) -> list[KnownClaim]:
     """A user's claims of one relation, of whomever, oldest first."""
     return _known(run(connection, OF_RELATION, user=user, relation=relation))

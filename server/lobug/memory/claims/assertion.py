@@ -13,6 +13,8 @@ from typing import Literal
 from sqlalchemy import bindparam, select
 
 from lobug.language.claims import (
+    ANY_RELATION,
+    COUPLE,
     STATEMENT,
     USER,
     Claim,
@@ -45,6 +47,8 @@ DEAD = "dead"
 PARTNER = "partner"
 DEPARTED = frozenset({DEAD, "gone", "rehomed"})
 """Relations of pets that their owner has no more."""
+LASTING = frozenset({NAME, "relative", PARTNER, "pet", "owns", "car", "home"})
+"""Relations that end by words of their own."""
 HOLDERS = frozenset({"pet", "relative", "car", "owns", "partner"})
 """Relations whose value is a subject itself: who has sold the car has no car to speak of."""
 
@@ -85,6 +89,8 @@ class Assertion:
         self._reader = reader
         self._origin = origin
         self.outcome = Outcome()
+        self._moved: dict[str, str] = {}
+        """Relations of endings, with that in which memory held what has ended."""
 
     def hear(self, heard: Heard, referents: Sequence[Referent] = ()) -> Outcome:
         """Assert what an utterance claims. ``referents``: what was talked about before, latest
@@ -185,7 +191,7 @@ class Assertion:
 
     def _assert(self, claims: Sequence[Claim], referents: Sequence[Referent]) -> None:
         talked = list(referents)
-        for claim in claims:
+        for claim in self._of_couple(claims):
             known = self.subjects(talked)
             moves = subjects.introduced([one for one in claims if one.text == claim.text], known)
             path = subjects.moved(claim.subject, moves)
@@ -195,11 +201,92 @@ class Assertion:
                 continue
             if meant is None:
                 continue
+            if claim.moves:
+                meant = self._event(meant, known)
             said = self._instead(replace(claim, subject=meant), claims, referents)
             self._deny_of_another(said, known, referents)
-            self._apply(said)
-            talked[:0] = self._referents_of(said, known)
+            for one in self._placed(said):
+                self._apply(one)
+                talked[:0] = self._referents_of(one, known)
         self.outcome.referents = talked[:RECENT_CLAIMS]
+
+    def _event(self, subject: Path, known: Subjects) -> Path:
+        """The one event that a short word for it means: of "the appointment", the only one."""
+        if subject in known.known:
+            return subject
+        last = f" {subject[-1]}"
+        longer = [one for one in known.known if one[0] == USER[0] and one[-1].endswith(last)]
+        return longer[0] if len(longer) == 1 else subject
+
+    def _of_couple(self, claims: Sequence[Claim]) -> list[Claim]:
+        """The claims, those of the couple said of the one of the two of whom they are true."""
+        found: list[Claim] = []
+        for claim in claims:
+            if claim.subject != COUPLE:
+                found.append(claim)
+                continue
+            rules = self._reader.rules(PARTNER)
+            nouns = rules.entities if rules is not None else frozenset()
+            held = claim_rows.of_relation(self._connection, self._origin.user, claim.relation)
+            found += [
+                replace(claim, subject=plain(one.subject))
+                for one in held
+                if one.status == "active"
+                and (one.subject == USER or (len(one.subject) == 2 and one.subject[1] in nouns))
+            ]
+        return found
+
+    def _placed(self, claim: Claim) -> list[Claim]:
+        """A change in the relations in which memory holds what has changed: who did karate as a
+        hobby has given it up as a sport too."""
+        if claim.relation == ANY_RELATION:
+            return self._of_any(claim)
+        if claim.holds and claim.relation in self._moved and claim.value[:1].isupper():
+            return [replace(claim, relation=self._moved[claim.relation])]
+        if not (claim.ended and claim.value):
+            return [claim]
+        rules = self._reader.rules(claim.relation)
+        akin = rules.akin if rules is not None else ()
+        held = [
+            one for one in self._valued_alike(claim.subject, claim.value) if one.relation in akin
+        ]
+        if not held:
+            return [claim]
+        found = [replace(claim, relation=one.relation, kind=one.kind) for one in held]
+        if self._held(claim.subject, claim.relation, claim.kind, claim.value):
+            return [claim, *found]
+        self._moved[claim.relation] = held[-1].relation
+        return found
+
+    def _of_any(self, claim: Claim) -> list[Claim]:
+        """A change of an unnamed relation: "I've switched from law to history"."""
+        wrong = claim.instead_of if claim.holds else claim.value
+        found: list[Claim] = []
+        for one in self._valued_alike(claim.subject, wrong or ""):
+            rules = self._reader.rules(one.relation)
+            if rules is None or rules.fixed or rules.opposite or one.relation in LASTING:
+                continue
+            said = replace(claim, relation=one.relation, kind=one.kind, instead_of=None)
+            if claim.holds and not (self._is_plausible(said) or _alike(one.value, claim.value)):
+                continue
+            if not (claim.holds and rules.one):
+                found.append(replace(said, value=one.value, holds=False, ended=True))
+            if claim.holds:
+                found.append(said)
+        return found
+
+    def _valued_alike(self, subject: Path, value: str) -> list[KnownClaim]:
+        """What is believed of a subject that has this value, whatever the relation."""
+        return [
+            one
+            for one in claim_rows.under(self._connection, self._origin.user, subject)
+            if one.subject == subject
+            and one.status == "active"
+            and one.holds
+            and one.value
+            and one.relation != STATEMENT
+            and self._reader.same_value(one.relation, one.value, value)
+        ]
 
     def _referents_of(self, claim: Claim, known: Subjects) -> list[Referent]:
         """What a claim talks about: its subject, and the subject that its value is."""

@@ -103,6 +103,17 @@ class ClaimBook:
 
         return await self._database.read(work)
 
+    async def overtaken(self, user: str, question: str) -> KnownClaim | None:
+        """What is so instead of what tells, word for word, what a question asks."""
+
+        def work(connection: Connection) -> KnownClaim | None:
+            pairs = claim_rows.replaced(connection, user, MOST_ASKED)
+            return next(
+                (now for was, now in pairs if self.reader.answers(question, was.content)), None
+            )
+
+        return await self._database.read(work)
+
     async def changed_by(self, user: str, message_id: int) -> Change:
         """What a message did to memory."""
 

@@ -68,6 +68,10 @@ EXCLUDES: Mapping[str, frozenset[str]] = {
 """What somebody on a diet does not eat."""
 
 
+DEPARTED = frozenset({"dead", "gone", "rehomed"})
+"""Relations of pets that their owner has no more."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Known:
     """What is known for one question."""
@@ -131,6 +135,8 @@ def _known(
         *((claim, when) for claim, when in past if own(claim) and not claim.planned),
         *((claim, "") for claim in mine if claim.ended or (claim.past and claim.holds)),
     ]
+    # Who ran away and did so no more is back.
+    returned = [claim for claim, _ in past if wording.id == "gone" and own(claim) and not mine]
     common = first is not None and is_common(replace(first, subject=asked.subject))
     return _Known(
         asked,
@@ -138,7 +144,10 @@ def _known(
         subject_of(asked.subject, names, spoken=True, named=False, common=common),
         names,
         holding=[with_name(claim, names) for claim in now if own(claim) and claim.holds],
-        denied=[claim for claim in now if own(claim) and not claim.holds],
+        denied=[
+            *(claim for claim in now if own(claim) and not claim.holds),
+            *(replace(claim, holds=False, ended=False) for claim in returned),
+        ],
         planned=[claim for claim in mine if claim.planned and claim.holds],
         over=[] if wording.lasting else over,
         beside=[with_name(claim, names) for claim in of(wording.also)],
@@ -225,6 +234,9 @@ def _otherwise(known: _Known, value: str) -> str:
             return reply.format(says=statements(same, known.subject))
     alike = [claim for claim in known.alike if value and _is_asked(claim, value)]
     near = [claim for claim in known.beside if claim.holds] or alike
+    gone = [claim for claim in near if claim.relation in DEPARTED]
+    if gone and known.asked.relation == "pet":
+        return SAY["no"].format(says=statements(gone, known.subject))
     if near:
         says = statements(near, known.subject)
         excluded = any(value.lower() in EXCLUDES.get(c.value.lower(), ()) for c in near)

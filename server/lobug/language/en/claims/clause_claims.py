@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lobug.language.claims import USER, Claim
+from lobug.language.en.claims.changes import born, changed
 from lobug.language.en.claims.clause_parser import Clause
 from lobug.language.en.claims.identities import (
     called_by_others,
@@ -41,13 +42,23 @@ def claims_of(clause: Clause) -> list[Claim]:
     """The claims of one clause; none: the rules do not know what it says."""
     if clause.tense == "unreal" or len(clause.complement) > LONGEST:
         return []
-    found: list[Claim] = []
-    for one in _together(reworded(clause)):
+    found = born(clause)
+    for one in () if found else _together(reworded(clause)):
         for phrase in one.subjects:
             found += _claims(Statement(one, phrase))
+    if USER in (phrase.path for phrase in clause.subjects):
+        # "Lewis and I called off the engagement" ends nothing else of Lewis.
+        found = [one for one in found if one.subject[0] == USER[0] or not one.ended]
     if clause.unsure:
         found = [claim for claim in found if claim.relation == "opinion"]
     return list(dict.fromkeys(found))
+
+
+def changes_of(clause: Clause) -> list[Claim]:
+    """What a clause of which no relation was read changes."""
+    if clause.tense == "unreal" or clause.unsure or len(clause.complement) > LONGEST:
+        return []
+    return [one for phrase in clause.subjects for one in changed(Statement(clause, phrase))]
 
 
 def _together(clause: Clause) -> list[Clause]:

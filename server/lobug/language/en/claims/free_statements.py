@@ -38,6 +38,14 @@ _SPEAKER = re.compile(
     re.IGNORECASE,
 )
 _THE = re.compile(r"(?:the|all the) \w", re.IGNORECASE)
+_EVENT = re.compile(
+    r"(?!(?:to|yester)?day|tomorrow|tonight|it|that|this|there|what|who|when|where|how|why|you|he|she"
+    r"|they|christmas|easter|all|every|no)(?:[a-z][\w'\u2019-]*\s){1,4}?(?:is|are|has|starts?|begins?"
+    r"|closes?|opens?|ends?|finish(?:es)?|leaves?|moved|changed)"
+    r"(?:\s(?:now|always|been|changed|moved|to|on|at|every|each|in|from|only))*\s",
+    re.IGNORECASE,
+)
+""" "Bin day is on ...": of what a household has, before a time."""
 _OWNED = re.compile(
     r"(?:(?:my|our|the|his|her|their) (?P<noun>[\w' -]{1,40}?)|(?P<name>[A-Z][\w-]+))"
     r"(?:['\u2019]s)?"
@@ -95,7 +103,8 @@ CHANGE = re.compile(
     r"|quit|gave up|given up|drop(?:ped)?|finish(?:ed)?|end(?:ed)?|broke(?:n)?|die[ds]?|dead|sold"
     r"|lost|threw|thrown|moved?|chang(?:e|ed|ing)|switch(?:ed)?|swap(?:ped)?|replac\w+"
     r"|reschedul\w+|postpon\w+|put|healed|cured|better|recovered|shaved|cut|lasered|retired"
-    r"|left|without|rid of|became|become|turned|bought|dont|doesnt|isnt|arent|cant|havent|hasnt"
+    r"|left|without|rid of|became|become|turned|bought|paid|repaid|returned|settled|born|found"
+    r"|rehomed|shaved|outgrown|outgrew|ditched|scrapped|fixed|mended|repaired|dont|doesnt|isnt|arent|cant|havent|hasnt"
     r"|didnt|wont))\b",
     re.IGNORECASE,
 )
@@ -148,7 +157,9 @@ def kept(sentence: str) -> str | None:
     count = len(text.split())
     if not FEWEST_WORDS <= count <= MOST_WORDS or "?" in text or _TO_LOBUG.search(text):
         return None
-    if not (_SPEAKER.search(text) or _THE.match(text)) or speech_acts.is_small_talk(text):
+    if not (_SPEAKER.search(text) or _THE.match(text) or _is_event(text)):
+        return None
+    if speech_acts.is_small_talk(text):
         return None
     if _POINTS.match(text) or speech_acts.is_question(sentence) or not _has_verb(text):
         return None
@@ -164,11 +175,19 @@ def kept(sentence: str) -> str | None:
     return None if _is_passing(text, changes=changes) else text
 
 
+def _is_event(text: str) -> bool:
+    """Whether it says when something is of which only the noun is said: "bin day is Tuesday"."""
+    match = _EVENT.match(text)
+    return match is not None and DATED.match(text, match.end()) is not None
+
+
 def _has_verb(text: str) -> bool:
     """Whether a text is more than a noun phrase."""
     found = tokens(text)
-    return _IS.search(text) is not None or any(
-        starts_verb(found, at) for at in range(1, len(found))
+    return (
+        _IS.search(text) is not None
+        or CHANGE.search(text) is not None
+        or any(starts_verb(found, at) for at in range(1, len(found)))
     )
 
 

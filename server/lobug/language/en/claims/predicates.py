@@ -9,6 +9,7 @@ import re
 from dataclasses import replace
 
 from lobug.language.claims import Claim, Path
+from lobug.language.en.claims.changes import stopped
 from lobug.language.en.claims.lexicon import tokens
 from lobug.language.en.claims.relation_book import Kind, Reading
 from lobug.language.en.claims.statement import (
@@ -191,13 +192,16 @@ def _ended(statement: Statement, base: Claim, predicate: str, kind: Kind) -> lis
     if base.past:
         return []
     found: list[Claim] = []
+    over = replace(base, holds=False, ended=True)
+    done = stopped(predicate, kind)
+    if done is not None:
+        return _of_reading(statement, over, done)
     denied = statement.book.denied(predicate, kind)
     if denied is not None:
         found += _of_reading(
             statement, replace(base, holds=False, ended="now" in base.time), denied
         )
     for reading in statement.book.ended(predicate, kind):
-        over = replace(base, holds=False, ended=True)
         found += _of_reading(statement, over, reading)
     if found:
         for beside in statement.book.beside(predicate, kind):
@@ -206,6 +210,8 @@ def _ended(statement: Statement, base: Claim, predicate: str, kind: Kind) -> lis
 
 
 def _of_reading(statement: Statement, base: Claim, reading: Reading) -> list[Claim]:
+    if reading.relation.id == "appointment":
+        base = replace(base, moves=statement.verb != "have")
     if reading.thing is not None:
         subject = _thing(statement, reading.thing)
         if subject is None:

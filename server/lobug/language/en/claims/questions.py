@@ -22,8 +22,9 @@ from lobug.language.en.claims.question_parser import (
     whole,
 )
 from lobug.language.en.claims.question_phrases import OBJECTS, former
-from lobug.language.en.claims.relation_book import relation_book
+from lobug.language.en.claims.relation_book import Reading, relation_book
 from lobug.language.en.claims.sentence_forms import is_plural
+from lobug.language.en.claims.values import tidy_value
 from lobug.language.en.claims.wording import Question, wording_book
 
 LONGEST = 160
@@ -80,7 +81,9 @@ DEVICE = frozenset(
     screen account ip bluetooth connection""".split()
 )
 """Things that other parts of the assistant answer for."""
-PROFESSIONS = frozenset("dentist doctor therapist hairdresser lawyer vet accountant".split())
+PROFESSIONS = frozenset(
+    "dentist doctor therapist hairdresser lawyer vet accountant physiotherapist midwife".split()
+)
 ELDERS = frozenset({"mother", "father", "grandmother", "grandfather"})
 """Of whom "what did ... do?" asks for the profession."""
 OF_HOUSEHOLD = frozenset({"wifi_password", "code", "licence_plate", "rent"})
@@ -91,8 +94,10 @@ WHO_DOES = re.compile(
     r"who(?: else)? (?P<verb>is|has|\w+s) (?:got )?(?P<rest>(?!my\b|our\b|you).+)", re.IGNORECASE
 )
 STILL_HAVE = re.compile(
-    r"(?:do|have) (?:i|we) still (?:have|got|own) (?:my|the|our) (?P<value>[\w -]+)", re.IGNORECASE
+    r"(?:do|have) (?:i|we) still (?:have|got|own) (?:my|the|our|an?) (?P<value>[\w -]+)", re.I
 )
+INJURED = frozenset({"broken", "sprained", "fractured", "twisted", "hurt", "injured"})
+HAS_MINE = re.compile(r"have (?P<thing>(?:my|our) .+)", re.IGNORECASE)
 ABLE = re.compile(r"^can (?!not )")
 ABILITIES = frozenset({"language", "instrument", "sport", "skill"})
 PARTS: Mapping[str, str] = {"eyes": "eye_colour", "hair": "hair"}
@@ -202,6 +207,8 @@ def _of_wh(predicate: Predicate, wh: str, *, told: bool, before: bool) -> Asked 
         asked = of_noun(shared, wh) or _who_or_what(path, wh)
         if shared != path and asked is not None and asked.relation not in OF_HOUSEHOLD:
             asked = None
+        if asked is None and wh == "when" and path[-1] in PROFESSIONS:
+            return Asked(path, "takes_place")
         if asked is not None:
             return asked
     if predicate.text in {"have", "own"}:
@@ -345,19 +352,33 @@ def _whether(predicate: Predicate) -> Asked | None:
         asked = _is_of(path, text.removeprefix("be "), past=past)
         if asked is not None:
             return asked
-    kind = relation_book().kind_of(path)
+    kind = "thing" if predicate.definite else relation_book().kind_of(path)
     question = wording_book().asked(text, kind)
     if question is not None and not able:
         either = re.search(r"\bor\b", text) is not None
         value = None if either else question.value or ""
         return _of_question(path, replace(question, value=value), past=past)
     reading = None if VAGUE.search(text) else relation_book().said(text, kind)
+    mine = HAS_MINE.fullmatch(text)
+    if mine is not None and path != USER and kind in {"person", "named"}:
+        thing = _thing(mine["thing"], USER)  # "does Marcus still have my drill?"
+        return None if thing is None else Asked(thing, "lent", value=" ".join(path[-1:]))
+    if reading is not None and reading.relation.id == "appointment" and not able:
+        return _of_event(path, reading)
     if reading is None or reading.thing is not None or not _may_be_asked(path, reading.relation.id):
         return None
     if able and reading.relation.id not in ABILITIES:
         return None
     asked = Asked(path, reading.relation.id, (reading.kind or "").lower(), past=past)
     return _with_value(asked, reading.value)
+
+
+def _of_event(path: Path, reading: Reading) -> Asked | None:
+    """ "Do I have a meeting on Monday?": whether it takes place, if memory knows of it."""
+    thing = _thing(tidy_value(reading.thing or ""), path)
+    if thing is None or _is_of_device(thing):
+        return None
+    return Asked(thing, "takes_place", value=reading.value)
 
 
 def _may_be_asked(path: Path, relation: str) -> bool:
@@ -386,6 +407,8 @@ def _is_of(path: Path, complement: str, *, past: bool) -> Asked | None:
         return Asked(other, "name", value=path[0]) if somebody else None
     if len(path) == 1 or VAGUE.search(complement):
         return None
+    if complement in INJURED and book.is_value("body", path[-1]):
+        return Asked(path[:-1], "injury", value=path[-1], past=past)
     bare, was = former(path[-1])
     noun = book.noun(bare, book.kind_of(path[:-1]))
     if noun is not None and noun.relation.id not in {"car", "pet", "takes_place"}:

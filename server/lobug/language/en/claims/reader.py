@@ -28,7 +28,9 @@ from lobug.language.en.claims import (
     free_statements,
     values,
 )
-from lobug.language.en.claims.clause_claims import claims_of
+from lobug.language.en.claims.changes import succeeded
+from lobug.language.en.claims.clause_claims import changes_of, claims_of
+from lobug.language.en.claims.clause_parser import Clause
 from lobug.language.en.claims.identities import introduced
 from lobug.language.en.claims.openings import OPENING_WORDS
 from lobug.language.en.claims.relation_book import relation_book
@@ -112,6 +114,20 @@ _FAVOURITE = re.compile(
     r"|our) (?:all-time )?favou?rite [\w ]{1,30})\W*$",
     re.IGNORECASE,
 )
+_RENEWED = re.compile(
+    r"^(?:(?:we|i)(?:['\u2019]?ve)?(?: have)? (?:just |now )?(?:got|get|have|changed to|changed)"
+    r" (?:an? |my |our )?(?:new )?|there['\u2019]?s a new |(?:my|our|the) )(?P<noun>(?:[\w-]+ ){0,2}"
+    r"(?:pin|code|number|password|address|email|postcode|licen[cs]e plate))"
+    r"(?: (?:has |have |is |['\u2019]s |got |was )?changed)?"
+    r"(?:,| -| and| so)? (?:now )?(?:it(?:['\u2019]?s| is)|the new one is|which is)(?: now)?"
+    r" (?P<value>[^,;]+?)(?: now)?\W*$",
+    re.IGNORECASE,
+)
+""" "I've got a new PIN, it's 7788", "our wifi password has changed, it's ..."."""
+_ME_AND = re.compile(
+    r"^me (?:and|n|&) (?P<who>(?:my|our) [a-z-]+|(?!my\b|our\b|the\b|you\b)[a-z][\w-]+)(?= [a-z])",
+    re.IGNORECASE,
+)
 _APPOSED_KIN = re.compile(r"^(?P<name>[A-Z][\w'\u2019-]*), (?P<kin>my [a-z -]{2,25}), (?=[a-z])")
 _CALL_INSTEAD = re.compile(
     r"^(?i:(?:please )?(?:do not"
@@ -170,6 +186,10 @@ class _Reading:
         self.original = text
         self.restored = case_restoration.restore(text)
         self.claims: list[Claim] = []
+        self.changes: list[Claim] = []
+        """Changes whose relation memory finds."""
+        self.open: list[str] = []
+        """Clauses of a statement that are kept as they were said, beside those that were read."""
         self.fragments: list[Fragment] = []
         self.unread: list[str] = []
         self.corrects = False
@@ -185,7 +205,10 @@ class _Reading:
         if self.joking:
             return Heard(corrects=self.corrects)
         return Heard(
-            tuple(_once(self.claims)), tuple(self.fragments), self.corrects, tuple(self.unread)
+            (*self.changes, *_once(self.claims)),
+            tuple(self.fragments),
+            self.corrects,
+            tuple(self.unread),
         )
 
     def take(self, sentence: str) -> None:
@@ -246,6 +269,7 @@ class _Reading:
             self.fragments.append(Fragment("", None, self._as_said(sentence), of, not_of))
             self.corrects = True
             return
+        self.open = []
         claims, whole = self._claims(right)
         corrects = corrects or wrong is not None or denied is not None
         if denied is not None:
@@ -266,7 +290,9 @@ class _Reading:
             self._leave(sentence)
         if not claims and value is None and denied is None:
             self._read_tail(right, wrong, sentence, corrects=corrects)
-        elif claims and whole:
+        elif claims and not whole:
+            self.claims += [self._as_stated(text, corrects=corrects) for text in self.open]
+        elif claims:
             self._keep_time(right, claims, corrects=corrects)
 
     def _read_tail(self, right: str, wrong: str | None, sentence: str, *, corrects: bool) -> None:
@@ -356,7 +382,7 @@ class _Reading:
         found: list[Claim] = []
         whole = parsed.whole
         for clause in parsed.clauses:
-            claims = claims_of(clause) or self._moved(clause.text)
+            claims = succeeded(clause, found) or claims_of(clause) or self._moved(clause.text)
             if not claims and found and clause.verb in {"quit", "stop"} and not clause.complement:
                 continue  # "I used to smoke but I quit"
             if any(claim.relation in PLACES for claim in claims) and TAIL.search(clause.complement):
@@ -364,10 +390,21 @@ class _Reading:
             if not claims and not speech_acts.is_small_talk(clause.text):
                 whole = False
             found += [replace(claim, text=self._as_said(claim.text)) for claim in claims]
+            if not claims:
+                self._left_open(clause)
         if not found:
             found = [replace(claim, text=self._as_said(claim.text)) for claim in introduced(text)]
             whole = False
         return found, whole
+
+    def _left_open(self, clause: Clause) -> None:
+        """Note what a clause changes, or says, of which no relation was read."""
+        self.changes += [
+            replace(claim, text=self._as_said(claim.text)) for claim in changes_of(clause)
+        ]
+        text = free_statements.kept(self._as_said(clause.text))
+        if text is not None:
+            self.open.append(text)
 
     def _moved(self, text: str) -> list[Claim]:
         """ "I'm in Oxford now" tells of a home after "I'm not living in London any more"."""
@@ -450,6 +487,8 @@ def _stated(sentence: str) -> str:
         sentence = sentence[opening.end() :].rstrip("? ")
     sentence = _CALL_INSTEAD.sub(r"My name is \g<right>, not \g<wrong>", sentence)
     sentence = _APPOSED_KIN.sub(_kin_first, sentence)
+    sentence = _ME_AND.sub(_and_i, sentence)
+    sentence = _RENEWED.sub(r"My \g<noun> is \g<value>", sentence)
     sentence = _FAVOURITE.sub(r"\g<noun> is \g<value>", _unquoted(sentence))
     if not sentence:
         return ""
@@ -458,6 +497,12 @@ def _stated(sentence: str) -> str:
     if speech_acts.CALL_ME.match(sentence):
         return re.sub(r"^(?:please )?(?:you can )?call", "You call", sentence, flags=re.I)
     return "" if speech_acts.is_command(sentence) else sentence
+
+
+def _and_i(match: re.Match[str]) -> str:
+    """ "Me and liam split up" as "Liam and I split up"."""
+    who = match["who"]
+    return f"{who if ' ' in who else who.capitalize()} and I"
 
 
 def _kin_first(match: re.Match[str]) -> str:
