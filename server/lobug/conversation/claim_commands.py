@@ -88,7 +88,8 @@ async def _look_up(context: CommandContext) -> _Told | Command | None:
         if not context.memory.keeps_user_memories or await _may_know(context):
             return None  # what is not kept may have been told
         return _Told((said,), (), holds=False)
-    return _Told((said,), _used(found, said), holds=bool(found.claims) or found.asked.past)
+    decided = bool(found.claims) or found.asked.past or asked.value is not None
+    return _Told((said,), _used(found, said), holds=decided)
 
 
 async def _stated(context: CommandContext) -> _Told | None:

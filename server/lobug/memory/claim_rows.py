@@ -22,6 +22,10 @@ the rules, from an entry that somebody wrote."""
 CONFIDENCE: dict[Reader, float] = {"rules": 0.9, "owner": 1.0, "model": 0.6}
 
 
+PLANNED = "planned"
+"""Kind of a claim of what will be so, beside which something else holds now."""
+
+
 def path_of(subject: str) -> Path:
     """The path in the column ``subject``."""
     return tuple(subject.split("/"))
@@ -63,6 +67,7 @@ class KnownClaim:
             self.kind,
             holds=self.holds and not over,
             ended=over and self.holds,
+            planned=self.kind == PLANNED,
         )
 
 

@@ -25,7 +25,7 @@ from lobug.language.claims import (
     RelationRules,
 )
 from lobug.memory import claim_rows, entries, identity, sessions
-from lobug.memory.claim_rows import KnownClaim, Reader, Referent
+from lobug.memory.claim_rows import PLANNED, KnownClaim, Reader, Referent
 from lobug.memory.claims import decision, subjects, tombstones
 from lobug.memory.claims.decision import Retirement
 from lobug.memory.claims.subjects import NAME, Ambiguous, Subjects, plain
@@ -294,7 +294,7 @@ class Assertion:
         if claim.relation not in {"pet", "relative"} or not claim.value:
             return found
         noun = self._reader.one_more(claim.value)
-        one = (*claim.subject, noun or claim.value.lower().split()[-1])
+        one = (*claim.subject, noun or self._reader.one_of(claim.value.lower().split()[-1]))
         if noun is not None and one in known.names:
             several = sum(path[:-1] == claim.subject and plain(path) == one for path in known.known)
             one = (*claim.subject, f"{noun}:{several + 1}")
@@ -464,7 +464,7 @@ class Assertion:
         if rules is None:
             return
         if claim.planned:  # a plan changes nothing yet
-            claim = replace(claim, kind="planned")
+            claim = replace(claim, kind=PLANNED)
         if tombstones.covers(
             self._connection, origin.user, tombstones.of_claim(claim), origin.said_at
         ):
@@ -473,7 +473,7 @@ class Assertion:
         if claim.relation == NAME and claim.holds:
             self._join(claim)
         done = self._decide(claim, self._slot(claim.subject, claim.relation, claim.kind), rules)
-        for retirement in done.retired:
+        for retirement in (*done.retired, *self._come_true(claim)):
             self._retire(retirement)
         if done.insert != "active" and done.same is None:
             self._drop_words(forgotten=False)
@@ -498,6 +498,18 @@ class Assertion:
         return decision.decide(
             claim, self._origin.said_at, known, rules, same_value, self._reader.recounts
         )
+
+    def _come_true(self, claim: Claim) -> list[Retirement]:
+        """Plans that are no plans any more: "I've moved to Paris"."""
+        if claim.planned or claim.kind or not claim.holds or claim.past or not claim.value:
+            return []
+        return [
+            Retirement(one, "superseded")
+            for one in self._slot(claim.subject, claim.relation, PLANNED)
+            if one.status == "active"
+            and one.said_at <= self._origin.said_at
+            and self._reader.same_value(one.relation, one.value, claim.value)
+        ]
 
     def _join(self, claim: Claim) -> None:
         """ "Hanna is my sister": what was known of Hanna is known of the sister."""

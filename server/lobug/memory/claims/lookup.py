@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from lobug.language.claims import Asked, Claim, ClaimReader, Path
 from lobug.memory import claim_rows
-from lobug.memory.claim_rows import KnownClaim, Referent
+from lobug.memory.claim_rows import PLANNED, KnownClaim, Referent
 from lobug.memory.claims import subjects, tombstones
 from lobug.memory.claims.assertion import DEPARTED, HOLDERS, PARTNER, known_subjects, recent
 from lobug.memory.claims.subjects import NAME, Ambiguous, Subjects, plain
@@ -142,6 +142,8 @@ def _held(
         held = claim_rows.under(connection, user, meant)
     else:
         held = claim_rows.of_slot(connection, user, meant, asked.relation, asked.kind)
+        if not asked.kind:
+            held += claim_rows.of_slot(connection, user, meant, asked.relation, PLANNED)
         rules = reader.rules(asked.relation)
         for other in () if held or rules is None else rules.else_asked:
             held = claim_rows.of_slot(connection, user, meant, other, asked.kind)

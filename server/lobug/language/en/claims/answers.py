@@ -123,7 +123,8 @@ def _known(
     )
 
     def own(claim: Claim) -> bool:
-        return claim.relation == wording.id and _plain(claim.kind) == _plain(asked.kind)
+        kind = "" if claim.planned else claim.kind
+        return claim.relation == wording.id and _plain(kind) == _plain(asked.kind)
 
     def of(relations: Iterable[str]) -> list[Claim]:
         return [c for c in now if c.relation in relations and _is_of_relatives(asked, c)]
@@ -146,6 +147,7 @@ def _known(
         holding=[with_name(claim, names) for claim in now if own(claim) and claim.holds],
         denied=[
             *(claim for claim in now if own(claim) and not claim.holds),
+            *(claim for claim in mine if claim.planned and not (claim.holds or claim.ended)),
             *(replace(claim, holds=False, ended=False) for claim in returned),
         ],
         planned=[claim for claim in mine if claim.planned and claim.holds],
@@ -170,7 +172,9 @@ def _what_is(known: _Known) -> str:
     """The value that is asked for."""
     denied_contrary = [claim for claim in known.against if not claim.holds]
     beside = [claim for claim in known.beside if claim.holds]
-    for claims in (known.holding, known.denied, denied_contrary, known.planned, beside):
+    no_plans = [claim for claim in known.denied if claim.planned]
+    denied = [claim for claim in known.denied if not claim.planned]
+    for claims in (known.holding, denied, denied_contrary, known.planned, no_plans, beside):
         if claims:
             subject = known.subject
             if known.asked.relation == "name" and len(known.asked.subject) > 1:

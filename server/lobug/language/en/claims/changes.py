@@ -81,7 +81,7 @@ def born(clause: Clause) -> list[Claim]:
     relative = Claim(path[:-1], "relative", path[-1], text=clause.text)
     mother = path[:-1] if len(path) > 2 else COUPLE
     over = Claim(mother, "pregnant", "", holds=False, ended=True, text=clause.text)
-    return [relative, over]
+    return [over, relative]
 
 
 def succeeded(clause: Clause, before: Sequence[Claim]) -> list[Claim]:

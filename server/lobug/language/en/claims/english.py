@@ -16,6 +16,7 @@ from lobug.language.en.claims import (
     topics,
     values,
 )
+from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.data import word_map, word_set
 
 LONGEST = 1_500
@@ -106,8 +107,11 @@ class EnglishClaims:
 
     @staticmethod
     def one_of(noun: str) -> str:
-        """A noun in the singular."""
-        return SINGULAR.get(noun) or (noun[:-1] if noun.endswith("s") else noun)
+        """A noun in the singular, of a breed that of its kind."""
+        one = SINGULAR.get(noun) or noun
+        if one == noun and noun.endswith("s") and not noun.endswith("ss"):
+            one = noun[:-1]
+        return relation_book().breeds.get(one, one)
 
     @staticmethod
     def refers(pronoun: str, subject: Path) -> bool:

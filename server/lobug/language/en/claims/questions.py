@@ -24,7 +24,7 @@ from lobug.language.en.claims.question_parser import (
 from lobug.language.en.claims.question_phrases import OBJECTS, former
 from lobug.language.en.claims.relation_book import Reading, relation_book
 from lobug.language.en.claims.sentence_forms import is_plural
-from lobug.language.en.claims.values import tidy_value
+from lobug.language.en.claims.values import name_of, tidy_value
 from lobug.language.en.claims.wording import Question, wording_book
 
 LONGEST = 160
@@ -391,7 +391,10 @@ def _may_be_asked(path: Path, relation: str) -> bool:
 def _with_value(asked: Asked, value: str) -> Asked:
     """A question for one value; with "or" it asks which."""
     several = re.search(r"\bor\b", value) is not None
-    return replace(asked, value=None if several else ARTICLE.sub("", value.strip()))
+    value = ARTICLE.sub("", value.strip())
+    if asked.relation in {"like", "dislike"}:
+        value = name_of(value)
+    return replace(asked, value=None if several else value)
 
 
 def _is_of(path: Path, complement: str, *, past: bool) -> Asked | None:

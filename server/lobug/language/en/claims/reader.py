@@ -60,6 +60,7 @@ _DID_YOU_KNOW = re.compile(
 _ANNOUNCED = re.compile(
     r"^(?:(?:oh|hey|so|and|well|also|ok|okay)\b[\s,]*)*(?:guess what|listen|look"
     r"|i(?: want| need| would like|['\u2019]d like) you to (?:know|remember)"
+    r"|i(?:['\u2019]ve| have)? (?:already )?told you (?:\w+ ){0,4}(?=that\b)"
     r"|i (?:almost |nearly )?forgot to (?:tell you|mention|say))\b(?: that\b)?[\s,!:.]*",
     re.IGNORECASE,
 )

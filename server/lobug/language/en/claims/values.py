@@ -47,6 +47,18 @@ def tidy_value(text: str) -> str:
     return _ARTICLE.sub("", value).strip()
 
 
+def name_of(text: str) -> str:
+    """The name alone of somebody: "Wanda" of "my new colleague Wanda"."""
+    found = _NAMED_KIN.match(text)
+    somebody = found is not None and relation_book().is_kin(found["noun"].lower())
+    return text[found.end() :] if found is not None and somebody else text
+
+
+_NAMED_KIN = re.compile(
+    r"^(?:(?:my|our|his|her|their|the) )?(?:[a-z]+ )?(?P<noun>[a-z-]+) (?=[A-Z][\w'-]+$)"
+)
+
+
 def several(text: str) -> list[str]:
     """The values in a list: "nuts and shellfish" are two."""
     if _PAIRS.search(text):
