@@ -100,11 +100,12 @@ async def _stated(context: CommandContext) -> _Told | None:
     known = await claims.statements(user, context.text)
     if known:
         return _Told((sentence_to_the_user(known[0].content),), (known[0].entry_id,))
-    since = await claims.overtaken(user, context.text)
-    if since is None:
+    over = await claims.overtaken(user, context.text)
+    if not over:
         return None
-    said = replies.no_more(since.content, context.text)
-    return _Told((said,), (since.entry_id,))
+    since = over[1].content if len(over) > 1 else None
+    said = replies.no_more(over[0].content, since, context.text)
+    return _Told((said,), (over[-1].entry_id,))
 
 
 async def _look_up_both(context: CommandContext) -> _Told | None:

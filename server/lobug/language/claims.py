@@ -149,6 +149,8 @@ class RelationRules:
     akin: tuple[str, ...] = ()
     """Relations in which memory may hold what a claim of it ends: who sells a Zafira may have told
     of it as a car."""
+    undoes: tuple[tuple[str, str], ...] = ()
+    """Relations and values that are over where it holds: who has a partner is single no more."""
 
 
 class ClaimReader(Protocol):
@@ -187,6 +189,10 @@ class ClaimReader(Protocol):
 
     def one_of(self, noun: str) -> str:
         """A noun in the singular: "rabbit" of "rabbits", "child" of "children"."""
+
+    def one_less(self, value: str) -> str | None:
+        """A counted value with one less of it: "two cats" of "three cats"; None: it counts none, or
+        one."""
 
     def listed(self, values: Sequence[str]) -> str:
         """Several values as one: "Clover and Daisy"."""

@@ -181,26 +181,29 @@ OVER = (
     .where(
         _entry.user == bindparam("user"),
         _entry.status == "past",
-        _entry.replaced_by.is_not(None),
-        _entry.id.in_(select(_claim.memory_id).where(_claim.user == bindparam("user"))),
+        _entry.id.in_(
+            select(_claim.memory_id).where(
+                _claim.user == bindparam("user"),
+                or_(_entry.replaced_by.is_not(None), _claim.relation == STATEMENT),
+            )
+        ),
     )
     .order_by(_entry.id.desc())
     .limit(bindparam("limit", type_=Integer))
 )
 
 
-def replaced(connection: Connection, user: str, limit: int) -> list[tuple[KnownClaim, KnownClaim]]:
-    """What was so, the latest first, each with what is so since."""
+def replaced(
+    connection: Connection, user: str, limit: int
+) -> list[tuple[KnownClaim, KnownClaim | None]]:
+    """What was so, the latest first, each with what is so since, where that is known."""
     pairs = [(row.id, row.replaced_by) for row in run(connection, OVER, user=user, limit=limit)]
     known = {
         one.entry_id: one
-        for one in of_entries(connection, user, [entry for pair in pairs for entry in pair])
+        for one in of_entries(connection, user, [one for pair in pairs for one in pair if one])
     }
-    return [
-        (known[was], known[now])
-        for was, now in pairs
-        if was in known and now in known and known[now].status == "active"
-    ]
+    since = {entry: one for entry, one in known.items() if one.status == "active"}
+    return [(known[was], since.get(now)) for was, now in pairs if was in known]
 
 
 def of_relation(connection: Connection, user: str, relation: str) -> list[KnownClaim]:

@@ -177,15 +177,18 @@ def until(ended_at: float | None, today: float) -> str:
     return "" if said == SAY["today"] else said
 
 
-def no_more(since: str, question: str) -> str:
-    """The answer to a question about what was so: what is so since."""
+def no_more(was: str, since: str | None, question: str) -> str:
+    """The answer to a question about what was so: what is so since, if that is known."""
+    if since is None:
+        return CLAIM_ANSWERS["no_more_told"].format(was=said_to_the_user(about_the_user(was)))
     if _ASKS_WHETHER.match(question) is None:
         return sentence_to_the_user(since)
     return CLAIM_ANSWERS["no_more"].format(was=said_to_the_user(about_the_user(since)))
 
 
 _ASKS_WHETHER = re.compile(
-    r"\W*(?:(?:so|and|but|hey|lo-?bug|tell me|do you know|do you remember)\b[\s,]*)*(?:if |whether )?"
+    r"\W*(?:(?:so|and|but|hey|lo-?bug|tell me|do you know|do you remember)\b[\s,]*)*"
+    r"(?:if |whether )?"
     r"(?:do|does|did|am|is|are|was|were|have|has|had|can)(?:n['\u2019]?t)?\b",
     re.IGNORECASE,
 )

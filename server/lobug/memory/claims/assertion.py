@@ -261,7 +261,7 @@ class Assertion:
     def _of_any(self, claim: Claim) -> list[Claim]:
         """A change of an unnamed relation: "I've switched from law to history"."""
         wrong = claim.instead_of if claim.holds else claim.value
-        found: list[Claim] = []
+        found = self._restated(claim) if claim.holds else []
         for one in self._valued_alike(claim.subject, wrong or ""):
             rules = self._reader.rules(one.relation)
             if rules is None or rules.fixed or rules.opposite or one.relation in LASTING:
@@ -273,6 +273,18 @@ class Assertion:
                 found.append(replace(said, value=one.value, holds=False, ended=True))
             if claim.holds:
                 found.append(said)
+        return found
+
+    def _restated(self, claim: Claim) -> list[Claim]:
+        """Statements of no relation with the new value: "I code in Rust" of "I code in Python"."""
+        found: list[Claim] = []
+        for one in claim_rows.of_relation(self._connection, self._origin.user, STATEMENT):
+            if one.status != "active" or not claim.instead_of or one.kind:
+                continue
+            text = self._reader.put_right(one.value, claim.instead_of, claim.value)
+            if text is not None and text != one.value and claim.subject == USER:
+                found.append(replace(one.claim, holds=False, ended=True))
+                found.append(replace(one.claim, value=text, text=text))
         return found
 
     def _valued_alike(self, subject: Path, value: str) -> list[KnownClaim]:
@@ -692,13 +704,16 @@ class Assertion:
         no colour to ask for."""
         if claim.past or claim.planned:
             return
-        if claim.relation == STATEMENT or claim.ended or not claim.holds or claim.corrects:
+        over = claim.ended or not claim.holds or claim.moves
+        if claim.relation == STATEMENT or over or claim.corrects:
             self._overtake(claim)
         if claim.relation == STATEMENT:
             return
         rules = self._reader.rules(claim.relation)
         if rules is not None and rules.opposite and claim.holds:
             self._end_opposite(claim, rules.opposite)
+        if rules is not None and rules.undoes and claim.holds:
+            self._undo(claim, rules)
         if claim.relation == DEAD and claim.holds:
             self._end_life(claim.subject)
         if claim.relation in DEPARTED and claim.holds and len(claim.subject) > 1:
@@ -722,6 +737,14 @@ class Assertion:
                 and known.value.lower().split()[-1:] in [[noun] for noun in rules.entities]
             ):
                 self._retire(Retirement(known, "superseded"))
+
+    def _undo(self, claim: Claim, rules: RelationRules) -> None:
+        """Whoever has a partner is single no more."""
+        for relation, value in rules.undoes:
+            for known in self._slot(claim.subject, relation, ""):
+                older = known.said_at < self._origin.said_at
+                if known.status == "active" and known.holds and known.value == value and older:
+                    self._retire(Retirement(known, "superseded"))
 
     def _end_opposite(self, claim: Claim, relation: str) -> None:
         """Whoever hates olives does not like them any more."""
@@ -759,6 +782,9 @@ class Assertion:
                     and known.said_at <= self._origin.said_at
                 ):
                     self._retire(Retirement(known, "superseded"))
+                    left = self._reader.one_less(known.value)
+                    if left is not None:
+                        self._apply(replace(known.claim, value=left, holds=True, ended=False))
 
     def _parts(self, claim: Claim) -> list[Path]:
         """The subjects that a value stands for: of the partner Mia the girlfriend of that name."""

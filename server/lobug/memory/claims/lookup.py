@@ -159,10 +159,16 @@ def _held(
     ):
         implied = _implied(connection, reader, user, asked, known)
     shown = {plain(path): name for path, name in names.items() if meant[: len(path)] == path}
+    departed = {
+        one.subject
+        for relation in sorted(DEPARTED)
+        for one in claim_rows.of_relation(connection, user, relation)
+        if one.status == "active" and one.holds
+    }
     shown |= {
         plain(path): name
         for path, name in names.items()
-        if path[: len(meant)] == meant and plain(path) not in shown
+        if path[: len(meant)] == meant and plain(path) not in shown and path not in departed
     }
     return Found(
         replace(asked, subject=plain(meant)),

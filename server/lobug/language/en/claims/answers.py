@@ -123,7 +123,7 @@ def _known(
     )
 
     def own(claim: Claim) -> bool:
-        kind = "" if claim.planned else claim.kind
+        kind = "" if claim.kind == "planned" else claim.kind
         return claim.relation == wording.id and _plain(kind) == _plain(asked.kind)
 
     def of(relations: Iterable[str]) -> list[Claim]:

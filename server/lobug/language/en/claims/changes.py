@@ -33,7 +33,8 @@ _PUT_OFF = re.compile(
     re.IGNORECASE,
 )
 _STOPPED = re.compile(
-    r"(?:stop|quit|give up|finish|be done|be finished) (?:with )?(?P<doing>[a-z]+ing)\b(?P<rest>.*)",
+    r"(?:stop|quit|give up|finish|be done|be finished) (?:with )?(?P<doing>[a-z]+ing)\b"
+    r"(?P<rest>.*)",
     re.IGNORECASE,
 )
 _BORN = re.compile(

@@ -24,6 +24,8 @@ _DEFINITE = frozenset(
     "cost location takes_place name wifi_password code dead licence_plate".split()
 )
 """Relations of what is called "the ...", which need not be the speaker's."""
+_HOUSEHOLD = frozenset("twins children baby dog cat dogs cats".split())
+"""Who is the speaker's, though "the" is all that was said."""
 LONGEST = 120
 """Characters of a complement; nobody states a longer value."""
 _TOGETHER = {
@@ -113,7 +115,8 @@ def _claims(statement: Statement) -> list[Claim]:
         return found
     read = identity(statement) or predicate_claims(statement, statement.complement)
     read = [claim for claim in read if not _is_odd(claim, statement)]
-    if statement.phrase.definite and statement.path[0] == "user":
+    definite = statement.phrase.definite and statement.path[-1] not in _HOUSEHOLD
+    if definite and statement.path[0] == "user":
         read = [claim for claim in read if claim.relation in _DEFINITE]
     if read or not statement.clause.complement:
         found += mentioned(statement)

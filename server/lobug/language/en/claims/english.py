@@ -114,6 +114,11 @@ class EnglishClaims:
         return relation_book().breeds.get(one, one)
 
     @staticmethod
+    def one_less(value: str) -> str | None:
+        """ "Two cats" of "three cats"."""
+        return values.one_less(value)
+
+    @staticmethod
     def refers(pronoun: str, subject: Path) -> bool:
         """Whether a pronoun can stand for a subject."""
         if subject == USER:

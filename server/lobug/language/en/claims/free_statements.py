@@ -104,7 +104,8 @@ CHANGE = re.compile(
     r"|lost|threw|thrown|moved?|chang(?:e|ed|ing)|switch(?:ed)?|swap(?:ped)?|replac\w+"
     r"|reschedul\w+|postpon\w+|put|healed|cured|better|recovered|shaved|cut|lasered|retired"
     r"|left|without|rid of|became|become|turned|bought|paid|repaid|returned|settled|born|found"
-    r"|rehomed|shaved|outgrown|outgrew|ditched|scrapped|fixed|mended|repaired|dont|doesnt|isnt|arent|cant|havent|hasnt"
+    r"|rehomed|c[ao]me (?:home|back|out)|shaved|outgrown|outgrew|ditched|scrapped"
+    r"|fixed|mended|repaired|dont|doesnt|isnt|arent|cant|havent|hasnt"
     r"|didnt|wont))\b",
     re.IGNORECASE,
 )
@@ -175,6 +176,14 @@ def kept(sentence: str) -> str | None:
     return None if _is_passing(text, changes=changes) else text
 
 
+_DOES = re.compile(
+    r"(?:i|we) (?:(?:always|never|usually|often|also|still|only) )?(?!am\b|the\b|and\b)[a-z]{3,}"
+    r"(?: (?:in|at|on|with|for|to|from|as|the|an?|my|our|every)\b|$)",
+    re.IGNORECASE,
+)
+""" "I code in Python": whatever stands after "I" is a verb."""
+
+
 def _is_event(text: str) -> bool:
     """Whether it says when something is of which only the noun is said: "bin day is Tuesday"."""
     match = _EVENT.match(text)
@@ -187,6 +196,7 @@ def _has_verb(text: str) -> bool:
     return (
         _IS.search(text) is not None
         or CHANGE.search(text) is not None
+        or _DOES.match(text) is not None
         or any(starts_verb(found, at) for at in range(1, len(found)))
     )
 

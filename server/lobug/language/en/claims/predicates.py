@@ -49,6 +49,7 @@ _EVENT_WITH = re.compile(r"^(?P<event>.+?) (?:with|at) (?:the|my|our|a) (?P<who>
 _INNER_ARTICLE = re.compile(r"(?<= )(with|at|to|for|in) (?:the|my|our|an?) ")
 _ONCE = frozenset({"go", "get", "have", "meet", "see", "visit", "travel", "fly", "drive"})
 """Verbs that in the past tell of one occasion: "we went to Spain"."""
+_MOVED = re.compile(r"(?:change|switch|move|get)\b", re.IGNORECASE)
 _INTO = re.compile(r"^(?:in)?to (?=\S)", re.IGNORECASE)
 
 
@@ -212,6 +213,8 @@ def _ended(statement: Statement, base: Claim, predicate: str, kind: Kind) -> lis
 def _of_reading(statement: Statement, base: Claim, reading: Reading) -> list[Claim]:
     if reading.relation.id == "appointment":
         base = replace(base, moves=statement.verb != "have")
+    if reading.relation.id == "takes_place" and _MOVED.match(f"{statement.verb} {reading.value}"):
+        base = replace(base, moves=True)
     if reading.thing is not None:
         subject = _thing(statement, reading.thing)
         if subject is None:
@@ -249,7 +252,8 @@ def _thing(statement: Statement, text: str) -> Path | None:
             return found[0].path  # "we had to put Biscuit down"
     noun = tidy_value(without_quantity(text.lower()).removesuffix(" back"))
     noun = _INNER_ARTICLE.sub(r"\1 ", noun)  # as the subject of a clause has it
-    return statement.book.tidy((*statement.path, noun)) if noun else None
+    owner = ("user",) if statement.path == ("they",) else statement.path
+    return statement.book.tidy((*owner, noun)) if noun else None
 
 
 def _unlisted(statement: Statement, base: Claim, kind: Kind, complement: str) -> list[Claim]:

@@ -361,16 +361,27 @@ def _whether(predicate: Predicate) -> Asked | None:
     reading = None if VAGUE.search(text) else relation_book().said(text, kind)
     mine = HAS_MINE.fullmatch(text)
     if mine is not None and path != USER and kind in {"person", "named"}:
-        thing = _thing(mine["thing"], USER)  # "does Marcus still have my drill?"
-        return None if thing is None else Asked(thing, "lent", value=" ".join(path[-1:]))
-    if reading is not None and reading.relation.id == "appointment" and not able:
+        return _of_lent(mine["thing"], path)
+    return None if reading is None else _of_reading(path, reading, able=able, past=past)
+
+
+def _of_reading(path: Path, reading: Reading, *, able: bool, past: bool) -> Asked | None:
+    relation = reading.relation.id
+    if able and relation not in ABILITIES:
+        return None
+    if relation == "appointment":
         return _of_event(path, reading)
-    if reading is None or reading.thing is not None or not _may_be_asked(path, reading.relation.id):
+    if reading.thing is not None or not _may_be_asked(path, relation):
         return None
-    if able and reading.relation.id not in ABILITIES:
-        return None
-    asked = Asked(path, reading.relation.id, (reading.kind or "").lower(), past=past)
-    return _with_value(asked, reading.value)
+    return _with_value(
+        Asked(path, relation, (reading.kind or "").lower(), past=past), reading.value
+    )
+
+
+def _of_lent(text: str, path: Path) -> Asked | None:
+    """ "Does Marcus still have my drill?"."""
+    thing = _thing(text, USER)
+    return None if thing is None else Asked(thing, "lent", value=path[-1])
 
 
 def _of_event(path: Path, reading: Reading) -> Asked | None:

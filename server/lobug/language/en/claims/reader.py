@@ -7,6 +7,7 @@ under 5 ms for an utterance.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from lobug.language.claims import (
@@ -117,7 +118,8 @@ _FAVOURITE = re.compile(
 )
 _RENEWED = re.compile(
     r"^(?:(?:we|i)(?:['\u2019]?ve)?(?: have)? (?:just |now )?(?:got|get|have|changed to|changed)"
-    r" (?:an? |my |our )?(?:new )?|there['\u2019]?s a new |(?:my|our|the) )(?P<noun>(?:[\w-]+ ){0,2}"
+    r" (?:an? |my |our )?(?:new )?|there['\u2019]?s a new |(?:my|our|the) )"
+    r"(?P<noun>(?:[\w-]+ ){0,2}"
     r"(?:pin|code|number|password|address|email|postcode|licen[cs]e plate))"
     r"(?: (?:has |have |is |['\u2019]s |got |was )?changed)?"
     r"(?:,| -| and| so)? (?:now )?(?:it(?:['\u2019]?s| is)|the new one is|which is)(?: now)?"
@@ -289,12 +291,17 @@ class _Reading:
             self.corrects = self.corrects or corrects
         if (claims and not whole) or not (claims or value or speech_acts.is_small_talk(stated)):
             self._leave(sentence)
-        if not claims and value is None and denied is None:
+        if claims:
+            self._keep_rest(right, claims, whole=whole, corrects=corrects)
+        elif value is None and denied is None:
             self._read_tail(right, wrong, sentence, corrects=corrects)
-        elif claims and not whole:
-            self.claims += [self._as_stated(text, corrects=corrects) for text in self.open]
-        elif claims:
+
+    def _keep_rest(self, right: str, claims: list[Claim], *, whole: bool, corrects: bool) -> None:
+        """Keep what a statement says beside its claims."""
+        if whole:
             self._keep_time(right, claims, corrects=corrects)
+        else:
+            self.claims += [self._as_stated(text, corrects=corrects) for text in self.open]
 
     def _read_tail(self, right: str, wrong: str | None, sentence: str, *, corrects: bool) -> None:
         """A statement of which nothing was read: the value at its end, where it puts something
@@ -383,7 +390,11 @@ class _Reading:
         found: list[Claim] = []
         whole = parsed.whole
         for clause in parsed.clauses:
-            claims = succeeded(clause, found) or claims_of(clause) or self._moved(clause.text)
+            claims = (
+                succeeded(clause, found or self.claims)
+                or claims_of(clause)
+                or self._moved(clause.text)
+            )
             if not claims and found and clause.verb in {"quit", "stop"} and not clause.complement:
                 continue  # "I used to smoke but I quit"
             if any(claim.relation in PLACES for claim in claims) and TAIL.search(clause.complement):
@@ -391,7 +402,8 @@ class _Reading:
             if not claims and not speech_acts.is_small_talk(clause.text):
                 whole = False
             found += [replace(claim, text=self._as_said(claim.text)) for claim in claims]
-            if not claims:
+            if _tells_no_more_than_name(clause, claims):
+                whole = False
                 self._left_open(clause)
         if not found:
             found = [replace(claim, text=self._as_said(claim.text)) for claim in introduced(text)]
@@ -446,6 +458,13 @@ TIMED = "timed"
 _POINTING: tuple[Path, ...] = (("it",), ("that",))
 _BESIDE = re.compile(r"\b(?:too|also|as well|both|another|other|else)\b", re.IGNORECASE)
 """What is said holds beside what was said before."""
+
+
+def _tells_no_more_than_name(clause: Clause, claims: Sequence[Claim]) -> bool:
+    """Whether nothing was read of what a clause says: "my husband Ernest is in hospital"."""
+    subject = clause.subjects[0]
+    beside = subject.name is not None and len(subject.path) > 1 and bool(clause.complement)
+    return not claims or (beside and all(one.relation == "name" for one in claims))
 
 
 def _person_meant(text: str) -> Path | None:

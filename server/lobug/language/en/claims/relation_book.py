@@ -68,6 +68,7 @@ class Relation:
     opposite: str
     else_asked: tuple[str, ...]
     akin: tuple[str, ...]
+    undoes: tuple[tuple[str, str], ...]
     partial: bool
     """Whether a part of the value names it: "the Volvo" is "a blue Volvo"."""
     whole: bool
@@ -139,6 +140,7 @@ class RelationBook:
                 opposite=entry.get("opposite", ""),
                 else_asked=tuple(entry.get("else_asked", "").split()),
                 akin=tuple(entry.get("akin", "").split()),
+                undoes=tuple(_relation_and_value(text) for text in entry.get("undoes", ())),
                 partial=entry.get("partial", False),
                 whole=entry.get("whole", False),
                 timed=entry.get("timed", False),
@@ -202,6 +204,7 @@ class RelationBook:
             found.opposite,
             found.else_asked,
             found.akin,
+            found.undoes,
         )
 
     def said(self, predicate: str, kind: Kind, *, ends: bool = False) -> Reading | None:
@@ -325,6 +328,11 @@ def _in_phrases(text: str, relation: Relation, phrases: Sequence[Phrase]) -> Rea
                 found.get("thing"),
             )
     return None
+
+
+def _relation_and_value(text: str) -> tuple[str, str]:
+    relation, _, value = text.partition(" ")
+    return relation, value
 
 
 def _kind(text: str | None) -> str | None:
