@@ -14,7 +14,6 @@ from lobug.conversation.commands import Answer, Command, CommandContext, hit_of
 from lobug.language.claims import Claim, Heard
 from lobug.language.en import citing, replies, speech_acts, words
 from lobug.language.en.citing import Source, known_from, without_request
-from lobug.language.en.perspective import sentence_to_the_user
 from lobug.memory.claim_rows import KnownClaim
 from lobug.memory.claims.assertion import sentence_of
 from lobug.memory.claims.lookup import Found
@@ -99,7 +98,7 @@ async def _stated(context: CommandContext) -> _Told | None:
     claims, user = context.memory.claims, context.scope.user
     known = await claims.statements(user, context.text)
     if known:
-        return _Told((sentence_to_the_user(known[0].content),), (known[0].entry_id,))
+        return _Told((replies.stated(known[0].content, context.text),), (known[0].entry_id,))
     over = await claims.overtaken(user, context.text)
     if not over:
         return None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
+from lobug.language.en.claims import free_statements
 from lobug.language.en.data import BELOW_TWENTY, CLAIM_ANSWERS, MONTHS, WEEKDAYS
 from lobug.language.en.data import REPLIES as SAY
 from lobug.language.en.perspective import (
@@ -175,6 +176,13 @@ def until(ended_at: float | None, today: float) -> str:
     """When something ended; empty where that is not known, or says nothing: today."""
     said = "" if ended_at is None else when(ended_at, today)
     return "" if said == SAY["today"] else said
+
+
+def stated(content: str, question: str) -> str:
+    """A statement of no relation as the answer to a question that has its words."""
+    if not free_statements.ends(content, question):
+        return sentence_to_the_user(content)
+    return CLAIM_ANSWERS["no"].format(says=said_to_the_user(about_the_user(content)))
 
 
 def no_more(was: str, since: str | None, question: str) -> str:

@@ -70,6 +70,10 @@ EXCLUDES: Mapping[str, frozenset[str]] = {
 
 DEPARTED = frozenset({"dead", "gone", "rehomed"})
 """Relations of pets that their owner has no more."""
+OUT_OF_WORK = frozenset(
+    {"retired", "unemployed", "out of work", "between jobs", "fired", "laid off", "sacked"}
+    | {"made redundant", "a pensioner"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,14 +242,22 @@ def _otherwise(known: _Known, value: str) -> str:
             return reply.format(says=statements(same, known.subject))
     alike = [claim for claim in known.alike if value and _is_asked(claim, value)]
     near = [claim for claim in known.beside if claim.holds] or alike
-    gone = [claim for claim in near if claim.relation in DEPARTED]
-    if gone and known.asked.relation == "pet":
+    gone = [claim for claim in near if _means_none(known.asked, claim)]
+    if gone:
         return SAY["no"].format(says=statements(gone, known.subject))
     if near:
         says = statements(near, known.subject)
         excluded = any(value.lower() in EXCLUDES.get(c.value.lower(), ()) for c in near)
         return SAY["no"].format(says=says) if excluded else _sentence(says)
     return _known_by_name(known) or _unknown(known)
+
+
+def _means_none(asked: Asked, claim: Claim) -> bool:
+    """Whether a claim of another relation means that there is none of what is asked for."""
+    if asked.relation == "pet":
+        return claim.relation in DEPARTED
+    jobless = claim.relation == "retired" and claim.value.lower() in OUT_OF_WORK
+    return jobless and asked.relation in {"job", "employer"} and not asked.value
 
 
 def _what_was(known: _Known) -> str:

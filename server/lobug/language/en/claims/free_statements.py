@@ -105,7 +105,7 @@ CHANGE = re.compile(
     r"|reschedul\w+|postpon\w+|put|healed|cured|better|recovered|shaved|cut|lasered|retired"
     r"|left|without|rid of|became|become|turned|bought|paid|repaid|returned|settled|born|found"
     r"|rehomed|c[ao]me (?:home|back|out)|shaved|outgrown|outgrew|ditched|scrapped"
-    r"|fixed|mended|repaired|dont|doesnt|isnt|arent|cant|havent|hasnt"
+    r"|fixed|mended|repaired|flogged|binned|chucked|offloaded|junked|dropped out|dont|doesnt|isnt|arent|cant|havent|hasnt"
     r"|didnt|wont))\b",
     re.IGNORECASE,
 )
@@ -321,6 +321,24 @@ def answers(question: str, statement: str) -> bool:
     if _WHERE.match(asked):
         return _PLACE.search(bare) is not None
     return _WHO.match(asked) is not None or told > wanted
+
+
+def ends(statement: str, question: str) -> bool:
+    """Whether a statement that has the words of a question says that it is over: "I've stopped
+    ballet, I do street dance" of "do I do ballet?"."""
+    wanted = content(question.strip(" ?!."))
+    if _ASKS_FOR.match(question.strip()) or _OVER.search(question):
+        return False
+    part = next((one for one in _PARTS.split(statement) if wanted <= content(one)), "")
+    return _OVER.search(part) is not None
+
+
+_PARTS = re.compile(r"[,;]\s*(?:and |but |so |now )?| (?:and|but|so|because) ", re.IGNORECASE)
+_OVER = re.compile(
+    r"\b(?:any ?more|any longer|no longer|no more|stop(?:ped)?|quit|g[ai]ven? up|finish(?:ed)?"
+    r"|cancel+ed|called off|is off|is over|dropped|dropped out|done with|packed in|got rid of|sold)\b",
+    re.IGNORECASE,
+)
 
 
 def noted(statement: str) -> str:

@@ -182,6 +182,7 @@ def _lost_or_healed(clause: Clause) -> Clause | None:
 
 
 def _of(path: Path, clause: Clause, verb: str, complement: str) -> Clause:
+    name = None if path[0] == "user" else path[0].capitalize()
     return replace(
-        clause, subjects=(NounPhrase(path),), verb=verb, complement=complement, tense="past"
+        clause, subjects=(NounPhrase(path, name),), verb=verb, complement=complement, tense="past"
     )
