@@ -45,6 +45,7 @@ MOST_CLAIMS = 24
 
 DEAD = "dead"
 PARTNER = "partner"
+LENT = "lent"
 DEPARTED = frozenset({DEAD, "gone", "rehomed"})
 """Relations of pets that their owner has no more."""
 LASTING = frozenset({NAME, "relative", PARTNER, "pet", "owns", "car", "home"})
@@ -245,6 +246,9 @@ class Assertion:
             return [replace(claim, relation=self._moved[claim.relation])]
         if not (claim.ended and claim.value):
             return [claim]
+        left = self._one_less(claim)
+        if left is not None:
+            return [replace(claim, value=left, holds=True, ended=False)]
         rules = self._reader.rules(claim.relation)
         akin = rules.akin if rules is not None else ()
         held = [
@@ -258,15 +262,28 @@ class Assertion:
         self._moved[claim.relation] = held[-1].relation
         return found
 
+    def _one_less(self, claim: Claim) -> str | None:
+        """What is left of those that were counted: "three hens", of which one died."""
+        for one in self._slot(claim.subject, claim.relation, claim.kind):
+            counted = one.status == "active" and one.holds
+            if counted and self._reader.recounts(one.value, claim.value):
+                return self._reader.one_less(one.value)
+        return None
+
     def _of_any(self, claim: Claim) -> list[Claim]:
         """A change of an unnamed relation: "I've switched from law to history"."""
         wrong = claim.instead_of if claim.holds else claim.value
         found = self._restated(claim) if claim.holds else []
-        for one in self._valued_alike(claim.subject, wrong or ""):
+        for one in self._valued_alike(claim.subject, wrong or "", of_things=claim.holds):
             rules = self._reader.rules(one.relation)
-            if rules is None or rules.fixed or rules.opposite or one.relation in LASTING:
+            if rules is None or rules.fixed or rules.opposite:
                 continue
-            said = replace(claim, relation=one.relation, kind=one.kind, instead_of=None)
+            if one.relation in LASTING and not claim.holds:
+                continue
+            said = replace(claim, subject=one.subject, relation=one.relation, kind=one.kind)
+            if claim.holds:
+                right = self._reader.put_right(one.value, wrong, claim.value) or claim.value
+                said = replace(said, value=right, instead_of=None)
             if claim.holds and not (self._is_plausible(said) or _alike(one.value, claim.value)):
                 continue
             if not (claim.holds and rules.one):
@@ -287,12 +304,15 @@ class Assertion:
                 found.append(replace(one.claim, value=text, text=text))
         return found
 
-    def _valued_alike(self, subject: Path, value: str) -> list[KnownClaim]:
-        """What is believed of a subject that has this value, whatever the relation."""
+    def _valued_alike(
+        self, subject: Path, value: str, *, of_things: bool = False
+    ) -> list[KnownClaim]:
+        """What is believed of a subject that has this value, whatever the relation; ``of_things``:
+        of what belongs to it too."""
         return [
             one
             for one in claim_rows.under(self._connection, self._origin.user, subject)
-            if one.subject == subject
+            if (of_things or one.subject == subject)
             and one.status == "active"
             and one.holds
             and one.value
@@ -535,30 +555,33 @@ class Assertion:
             held = known.status == "active" and known.relation != NAME
             if not held or not any(name in known.content for name in wrong):
                 continue
-            entry = entries.by_id(self._connection, known.entry_id)
             said = replace(known.claim, subject=known.subject)
-            entries.retire(
-                self._connection,
-                known.entry_id,
-                status="inactive",
-                reason="edited",
+            self._reword(known, said, self.sentence(said))
+
+    def _reword(self, known: KnownClaim, said: Claim, content: str) -> None:
+        """Put a claim into another sentence."""
+        entry = entries.by_id(self._connection, known.entry_id)
+        entries.retire(
+            self._connection,
+            known.entry_id,
+            status="inactive",
+            reason="edited",
+            now=self._origin.now,
+        )
+        new_id = self._telling(entry.source_message_id, content)
+        if new_id is not None:  # one sentence of several claims
+            self._note(new_id, said, known.reader)
+        else:
+            version = entries.next_version(
+                entry,
+                told_by=entry.user,
                 now=self._origin.now,
+                content=content,
+                claims=(said,),
+                reader=known.reader,
             )
-            content = self.sentence(said)
-            new_id = self._telling(entry.source_message_id, content)
-            if new_id is not None:  # one sentence of several claims
-                self._note(new_id, said, known.reader)
-            else:
-                version = entries.next_version(
-                    entry,
-                    told_by=entry.user,
-                    now=self._origin.now,
-                    content=content,
-                    claims=(said,),
-                    reader=known.reader,
-                )
-                new_id = entries.insert(self._connection, version)
-            entries.change(self._connection, known.entry_id, replaced_by=new_id)
+            new_id = entries.insert(self._connection, version)
+        entries.change(self._connection, known.entry_id, replaced_by=new_id)
 
     def _telling(self, message_id: int | None, content: str) -> int | None:
         """The active entry that has this content from a message."""
@@ -710,20 +733,27 @@ class Assertion:
         if claim.relation == STATEMENT:
             return
         rules = self._reader.rules(claim.relation)
-        if rules is not None and rules.opposite and claim.holds:
-            self._end_opposite(claim, rules.opposite)
-        if rules is not None and rules.undoes and claim.holds:
-            self._undo(claim, rules)
-        if claim.relation == DEAD and claim.holds:
-            self._end_life(claim.subject)
-        if claim.relation in DEPARTED and claim.holds and len(claim.subject) > 1:
-            self._end_holding(claim.subject)
+        if rules is not None and claim.holds:
+            self._exclude(claim, rules)
+        if claim.relation in DEPARTED and claim.holds:
+            self._depart(claim)
+        if claim.relation == LENT and claim.ended:
+            for known in self._slot(claim.subject, "location", ""):
+                if known.status == "active":  # it was where it was lent to
+                    self._retire(Retirement(known, "superseded"))
         if claim.relation in HOLDERS and (claim.ended or not claim.holds):
             parts = self._parts(claim)
             for part in parts:
                 self._end_all(part)
             if claim.relation == PARTNER and (parts or not claim.value):
                 self._end_partners(claim)
+
+    def _depart(self, claim: Claim) -> None:
+        """Who has died or gone is nobody's any more."""
+        if claim.relation == DEAD:
+            self._end_life(claim.subject)
+        if len(claim.subject) > 1:
+            self._end_holding(claim.subject)
 
     def _end_partners(self, claim: Claim) -> None:
         """Whoever is single has no boyfriend, of whom was told as a relative."""
@@ -738,8 +768,18 @@ class Assertion:
             ):
                 self._retire(Retirement(known, "superseded"))
 
-    def _undo(self, claim: Claim, rules: RelationRules) -> None:
-        """Whoever has a partner is single no more."""
+    def _exclude(self, claim: Claim, rules: RelationRules) -> None:
+        """Whoever hates olives does not like them, and whoever has a partner is single no more."""
+        partner = self._reader.rules(PARTNER)
+        if claim.relation == "relative" and partner is not None:
+            if claim.value.lower() not in partner.entities:
+                return
+            rules = partner
+            for known in self._slot(claim.subject, PARTNER, ""):
+                if known.status == "active" and not known.holds:
+                    self._retire(Retirement(known, "superseded"))
+        if rules.opposite:
+            self._end_opposite(claim, rules.opposite)
         for relation, value in rules.undoes:
             for known in self._slot(claim.subject, relation, ""):
                 older = known.said_at < self._origin.said_at
@@ -761,6 +801,9 @@ class Assertion:
         """Of somebody who has died only stays what never changes."""
         own = claim_rows.under(self._connection, self._origin.user, subject)
         for known in own:
+            if known.relation == NAME and known.subject == subject and known.status == "active":
+                said = replace(known.claim, subject=known.subject)
+                self._reword(known, said, self.sentence(replace(said, past=True)))
             rules = self._reader.rules(known.relation)
             lasting = known.relation in {DEAD, NAME, "kind"} or (rules is not None and rules.fixed)
             if (

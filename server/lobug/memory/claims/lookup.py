@@ -104,6 +104,16 @@ def _of_anyone(
     return Found(asked, ANYONE, same, (), {}, shown)
 
 
+def _departed(connection: Connection, user: str) -> set[Path]:
+    """Who has died, or is nobody's any more."""
+    return {
+        one.subject
+        for relation in sorted(DEPARTED)
+        for one in claim_rows.of_relation(connection, user, relation)
+        if one.status == "active" and one.holds
+    }
+
+
 def _own_thing(said: Path, meant: Path | None, known: frozenset[Path]) -> Path | None:
     """A subject that is the user's, though nobody said so: "the twins"."""
     own = ("user", *said)
@@ -142,6 +152,8 @@ def _held(
         held = claim_rows.under(connection, user, meant)
     else:
         held = claim_rows.of_slot(connection, user, meant, asked.relation, asked.kind)
+        if asked.kind == PLANNED and not any(one.status == "active" for one in held):
+            return _held(connection, reader, user, replace(asked, kind=""), names, known)
         if not asked.kind:
             held += claim_rows.of_slot(connection, user, meant, asked.relation, PLANNED)
         rules = reader.rules(asked.relation)
@@ -159,12 +171,7 @@ def _held(
     ):
         implied = _implied(connection, reader, user, asked, known)
     shown = {plain(path): name for path, name in names.items() if meant[: len(path)] == path}
-    departed = {
-        one.subject
-        for relation in sorted(DEPARTED)
-        for one in claim_rows.of_relation(connection, user, relation)
-        if one.status == "active" and one.holds
-    }
+    departed = _departed(connection, user)
     shown |= {
         plain(path): name
         for path, name in names.items()
@@ -198,7 +205,7 @@ def _implied(
         one = (*subject[:-1], reader.one_of(subject[-1]))
         called = [
             claim
-            for path in sorted(known)
+            for path in sorted(known - _departed(connection, user))
             if plain(path) == one
             for claim in claim_rows.of_slot(connection, user, path, NAME, "")
             if claim.status == "active" and claim.holds

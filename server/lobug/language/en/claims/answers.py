@@ -128,6 +128,8 @@ def _known(
 
     def own(claim: Claim) -> bool:
         kind = "" if claim.kind == "planned" else claim.kind
+        if asked.kind == "planned":
+            return claim.relation == wording.id and claim.planned
         return claim.relation == wording.id and _plain(kind) == _plain(asked.kind)
 
     def of(relations: Iterable[str]) -> list[Claim]:

@@ -53,7 +53,7 @@ def changed(statement: Statement) -> list[Claim]:
     predicate = f"{statement.verb} {statement.complement}".strip()
     match = _SWITCHED.fullmatch(predicate)
     if match is not None and clause.tense != "present":
-        old, new = tidy_value(match["old"]), tidy_value(match["new"])
+        old, new = tidy_value(match["old"].strip().removesuffix(" in")), tidy_value(match["new"])
         return [replace(base, value=new, instead_of=old)]
     match = _GIVEN_UP.fullmatch(predicate) or _PUT_OFF.fullmatch(predicate)
     if match is None:

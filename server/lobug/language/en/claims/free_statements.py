@@ -37,7 +37,7 @@ _SPEAKER = re.compile(
     r"\b(?:i|i['\u2019](?:m|ve|d|ll)|im|ive|we|we['\u2019](?:re|ve|d|ll)|weve|my|our|me|us|mine)\b",
     re.IGNORECASE,
 )
-_THE = re.compile(r"(?:the|all the) \w", re.IGNORECASE)
+_THE = re.compile(r"(?:the|all the) \w|they(?:['\u2019]ve)? \w", re.IGNORECASE)
 _EVENT = re.compile(
     r"(?!(?:to|yester)?day|tomorrow|tonight|it|that|this|there|what|who|when|where|how|why|you|he|she"
     r"|they|christmas|easter|all|every|no)(?:[a-z][\w'\u2019-]*\s){1,4}?(?:is|are|has|starts?|begins?"
@@ -58,7 +58,10 @@ _NOW_ONLY = re.compile(
     re.IGNORECASE,
 )
 _GOING_ON = re.compile(
-    r"^(?:i['\u2019]?m|i am|we['\u2019]re|we are) (?:just |only |still )?[a-z]+ing\b", re.IGNORECASE
+    r"^(?:i['\u2019]?m|i am|we['\u2019]re|we are) (?:just |only |still )?"
+    r"(?!(?:saving|building|restoring|renovating|writing|training|revising|fostering|designing"
+    r"|applying)\b)[a-z]+ing\b",
+    re.IGNORECASE,
 )
 _UNSURE = re.compile(
     r"^(?:maybe|perhaps|probably|possibly|i (?:don['\u2019]?t )?(?:think|believe|guess|suppose"
@@ -105,7 +108,10 @@ CHANGE = re.compile(
     r"|reschedul\w+|postpon\w+|put|healed|cured|better|recovered|shaved|cut|lasered|retired"
     r"|left|without|rid of|became|become|turned|bought|paid|repaid|returned|settled|born|found"
     r"|rehomed|c[ao]me (?:home|back|out)|shaved|outgrown|outgrew|ditched|scrapped"
-    r"|fixed|mended|repaired|flogged|binned|chucked|offloaded|junked|dropped out|dont|doesnt|isnt|arent|cant|havent|hasnt"
+    r"|fixed|mended|repaired|flogged|binned|chucked|offloaded|junked|dropped out"
+    r"|f[ae]ll(?:en)? (?:out|off|through|apart)|taken (?:out|off|away)|removed|closed|shut"
+    r"|took (?:\w+ ){1,4}(?:out|away|off|down)|used up|run out|ran out|renewed|extended"
+    r"|dont|doesnt|isnt|arent|cant|havent|hasnt"
     r"|didnt|wont))\b",
     re.IGNORECASE,
 )
@@ -187,7 +193,9 @@ _DOES = re.compile(
 def _is_event(text: str) -> bool:
     """Whether it says when something is of which only the noun is said: "bin day is Tuesday"."""
     match = _EVENT.match(text)
-    return match is not None and DATED.match(text, match.end()) is not None
+    if match is None:
+        return False
+    return DATED.match(text, match.end()) is not None or _OVER.search(text) is not None
 
 
 def _has_verb(text: str) -> bool:
@@ -336,7 +344,8 @@ def ends(statement: str, question: str) -> bool:
 _PARTS = re.compile(r"[,;]\s*(?:and |but |so |now )?| (?:and|but|so|because) ", re.IGNORECASE)
 _OVER = re.compile(
     r"\b(?:any ?more|any longer|no longer|no more|stop(?:ped)?|quit|g[ai]ven? up|finish(?:ed)?"
-    r"|cancel+ed|called off|is off|is over|dropped|dropped out|done with|packed in|got rid of|sold)\b",
+    r"|cancel+ed|called off|is off|is over|dropped|dropped out|done with|packed in|got rid of"
+    r"|sold)\b",
     re.IGNORECASE,
 )
 

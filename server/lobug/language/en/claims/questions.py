@@ -217,8 +217,10 @@ def _of_wh(predicate: Predicate, wh: str, *, told: bool, before: bool) -> Asked 
             return Asked((*path, kept["thing"]), "kind", past=past)
         if wh == "who" and len(path) > 1:
             return Asked(path, "lent")
-    if (wh, predicate.text) == ("where", "park"):
-        return Asked((*path, "car"), "location")
+    if wh == "where" and predicate.text in {"move", "move to", "park"}:
+        parked = predicate.text == "park"
+        going = Asked(path, "home", "" if past else "planned", past=past)
+        return Asked((*path, "car"), "location") if parked else going
     kind = "thing" if predicate.definite else book.kind_of(path)
     question = wording_book().asked(f"{wh} {ABLE.sub('', predicate.text)}", kind)
     # "Where do I put my trash?" asks where it belongs.

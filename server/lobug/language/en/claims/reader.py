@@ -127,6 +127,32 @@ _RENEWED = re.compile(
     re.IGNORECASE,
 )
 """ "I've got a new PIN, it's 7788", "our wifi password has changed, it's ..."."""
+_RENAMED = re.compile(
+    r"^(?:i|we)(?:['\u2019]?ve| have)? (?:just )?(?:changed|reset|updated) (?:my|our)"
+    r" (?P<noun>(?!mind\b)(?:(?!from\b|to\b)[\w-]+ ){0,2}(?!from\b|to\b)[\w-]+) to"
+    r" (?P<value>[^,;.]{1,40})[.!]*$",
+    re.IGNORECASE,
+)
+""" "I changed my gamertag to moonfox"."""
+_ONE_LOST = re.compile(
+    r"^(?:one of (?:my|our|the) (?P<noun>[a-z]+s) (?:has |have )?(?:just )?(?:died|passed"
+    r" away|ran away|escaped|(?:got|was|been) (?:killed|eaten|run over|stolen)|flew away"
+    r"|disappeared)\b[^,;]*$)",
+    re.IGNORECASE,
+)
+""" "One of our hens died"."""
+_TAKEN = re.compile(
+    r"^(?:[\w' -]{1,40}?) (?:got|took|killed|ate|sold|lost|rehomed|gave(?: away)?) one of"
+    r" (?:my|our|the) (?P<noun>[a-z]+s)\b[^,;]*$",
+    re.IGNORECASE,
+)
+""" "The fox got one of the hens"."""
+_LOST_ONE = r"I lost my one \g<noun>"
+_THATS_NOW = re.compile(
+    r",? (?:so |and )?(?:that['\u2019]?s|that makes|which makes)(?: it)? (?P<count>\w+ [a-z]+s)"
+    r"(?: now)?[.!]*$",
+    re.IGNORECASE,
+)
 _ME_AND = re.compile(
     r"^me (?:and|n|&) (?P<who>(?:my|our) [a-z-]+|(?!my\b|our\b|the\b|you\b)[a-z][\w-]+)(?= [a-z])",
     re.IGNORECASE,
@@ -507,7 +533,11 @@ def _stated(sentence: str) -> str:
         sentence = sentence[opening.end() :].rstrip("? ")
     sentence = _CALL_INSTEAD.sub(r"My name is \g<right>, not \g<wrong>", sentence)
     sentence = _APPOSED_KIN.sub(_kin_first, sentence)
+    sentence = _ONE_LOST.sub(_LOST_ONE, sentence)
+    sentence = _TAKEN.sub(_LOST_ONE, sentence)
+    sentence = _THATS_NOW.sub(r", I have \g<count>", sentence)
     sentence = _ME_AND.sub(_and_i, sentence)
+    sentence = _RENAMED.sub(r"My \g<noun> is \g<value> now", sentence)
     sentence = _RENEWED.sub(r"My \g<noun> is \g<value>", sentence)
     sentence = _FAVOURITE.sub(r"\g<noun> is \g<value>", _unquoted(sentence))
     if not sentence:
