@@ -93,11 +93,12 @@ def succeeded(clause: Clause, before: Sequence[Claim]) -> list[Claim]:
     last, path = before[-1], clause.subjects[0].path
     if not (last.ended and last.value and len(clause.subjects) == 1 and clause.tense == "present"):
         return []
-    relation = relation_book().by_id[last.relation]
-    if not ("now" in clause.time and suits(clause.complement, relation)):
+    if "now" not in clause.time:
         return []
     now = replace(last, holds=True, ended=False, time=clause.time, text=clause.text)
     if path == ("it",):
+        if not suits(clause.complement, relation_book().by_id[last.relation]):
+            return []  # "it's hard now"
         return [replace(now, value=tidy_value(clause.complement))]
     place = _IS_AT.fullmatch(clause.complement)
     if path == last.subject and last.relation in PLACES and place is not None:

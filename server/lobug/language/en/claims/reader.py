@@ -442,7 +442,8 @@ class _Reading:
             replace(claim, text=self._as_said(claim.text)) for claim in changes_of(clause)
         ]
         text = free_statements.kept(self._as_said(clause.text))
-        if text is not None:
+        # Other words are told again by the log alone, so that they are forgotten with it.
+        if text is not None and (clause.subjects[0].name or free_statements.CHANGE.search(text)):
             self.open.append(text)
 
     def _moved(self, text: str) -> list[Claim]:
