@@ -15,7 +15,7 @@ from lobug.language.en.claims.statement import PLACES, Statement, suits
 from lobug.language.en.claims.values import tidy_value
 
 _SWITCHED = re.compile(
-    r"(?:switch|change|swap|go|transfer|convert|move|trade|replace|exchange)"
+    r"(?:switch|change|swap|trade|replace|exchange|(?:go|transfer|convert|move)(?=.* from ))"
     r"(?: (?:over|sides|jobs?|schools?|courses?|subjects?|teams?|clubs?|majors?|in|out))*"
     r"(?: from)? (?:my |our |the |his |her )?(?P<old>(?:(?!to |for |with )\S+ ){1,5})"
     r"(?:to|for|with|by) (?P<new>\S+(?: \S+){0,5})",

@@ -97,6 +97,7 @@ STILL_HAVE = re.compile(
     r"(?:do|have) (?:i|we) still (?:have|got|own) (?:my|the|our|an?) (?P<value>[\w -]+)", re.I
 )
 INJURED = frozenset({"broken", "sprained", "fractured", "twisted", "hurt", "injured"})
+INNER_ARTICLE = re.compile(r"(?<= )(with|at|to|for|in) (?:the|my|our|an?) ")
 HAS_MINE = re.compile(r"have (?P<thing>(?:my|our) .+)", re.IGNORECASE)
 ABLE = re.compile(r"^can (?!not )")
 ABILITIES = frozenset({"language", "instrument", "sport", "skill"})
@@ -388,8 +389,9 @@ def _of_lent(text: str, path: Path) -> Asked | None:
 
 def _of_event(path: Path, reading: Reading) -> Asked | None:
     """ "Do I have a meeting on Monday?": whether it takes place, if memory knows of it."""
-    thing = _thing(tidy_value(reading.thing or ""), path)
-    if thing is None or _is_of_device(thing):
+    noun = INNER_ARTICLE.sub(r"\1 ", tidy_value(reading.thing or ""))
+    thing = _thing(noun, path) or (*path, noun.lower())
+    if _is_of_device(thing):
         return None
     return Asked(thing, "takes_place", value=reading.value)
 

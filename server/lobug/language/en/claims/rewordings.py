@@ -28,6 +28,11 @@ _BODY = re.compile(
     r"|collarbone|back|neck|thumb|jaw)"
 )
 _LEAVES_ME = frozenset({"break up with me", "split up with me", "leave me", "dump me"})
+_EVENT = re.compile(
+    r"(?:my|our|the) (?:\w+ ){0,3}(?:appointment|meeting|operation|surgery|scan|interview|test|exam"
+    r"|lesson|class|check-?up|flight)\b",
+    re.IGNORECASE,
+)
 _MOVED = re.compile(r"move (?P<where>in(?: with (?:me|us))?|out(?: of .+)?)", re.IGNORECASE)
 _TO_SCHOOL = re.compile(
     r"(?:(?:start|begin|go) (?:at|to)) (?P<where>[A-Z][\w'.-]*(?: [A-Z][\w'-]*)*)"
@@ -62,6 +67,7 @@ def reworded(clause: Clause) -> Clause:
         _left,
         _moved_in,
         _at_school,
+        _arranged,
         _treated,
         _born,
         _lost_or_healed,
@@ -115,6 +121,15 @@ def _at_school(clause: Clause) -> Clause | None:
     if match is None or clause.negated or not (starts or goes):
         return None
     return replace(clause, verb="study", complement=f"at {match['where']}", tense="present")
+
+
+def _arranged(clause: Clause) -> Clause | None:
+    """ "The hospital moved my appointment to Friday" as "I moved my appointment"."""
+    moves = clause.verb in {"move", "postpone", "reschedule", "cancel"} and not clause.negated
+    mine = _EVENT.match(clause.complement)
+    if not (moves and mine and clause.subjects[0].definite):
+        return None
+    return replace(clause, subjects=(NounPhrase(("user",)),))
 
 
 def _treated(clause: Clause) -> Clause | None:
