@@ -14,7 +14,6 @@ from lobug.conversation.commands import Answer, Command, CommandContext, hit_of
 from lobug.language.claims import Heard
 from lobug.language.en import citing, replies, speech_acts, words
 from lobug.language.en.citing import Source, known_from, without_request
-from lobug.language.en.perspective import sentence_to_the_user
 from lobug.memory.claim_rows import KnownClaim
 from lobug.memory.claims.assertion import sentence_of
 from lobug.memory.claims.lookup import Found
@@ -93,10 +92,8 @@ async def _look_up(context: CommandContext) -> _Told | Command | None:
         if not context.memory.keeps_user_memories or await _may_know(context):
             return None  # what is not kept may have been told
         return _Told((said,), (), holds=False)
-    whether = found.asked.value is not None and bool(found.over)
-    return _Told(
-        (said,), _used(found, said), holds=bool(found.claims) or found.asked.past or whether
-    )
+    decided = bool(found.claims) or found.asked.past or asked.value is not None
+    return _Told((said,), _used(found, said), holds=decided)
 
 
 async def _stated(context: CommandContext) -> _Told | None:
@@ -107,10 +104,16 @@ async def _stated(context: CommandContext) -> _Told | None:
         and context.memory.claims.reader.read_question(text) is None
     ):
         return None
-    known = await context.memory.claims.statements(context.scope.user, context.text)
-    if not known:
+    claims, user = context.memory.claims, context.scope.user
+    known = await claims.statements(user, context.text)
+    if known:
+        return _Told((replies.stated(known[0].content, context.text),), (known[0].entry_id,))
+    over = await claims.overtaken(user, context.text)
+    if not over:
         return None
-    return _Told((sentence_to_the_user(known[0].content),), (known[0].entry_id,))
+    since = over[1].content if len(over) > 1 else None
+    said = replies.no_more(over[0].content, since, context.text)
+    return _Told((said,), (over[-1].entry_id,))
 
 
 async def _untold(context: CommandContext) -> _Told | None:

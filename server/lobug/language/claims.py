@@ -25,6 +25,14 @@ STATEMENT = "statement"
 """Relation of what no other relation holds: its value is what the user said of themselves and
 theirs, word for word ("I owe Sandra twenty pounds")."""
 
+ANY_RELATION = ""
+"""Relation of a change that names only a value: "I've switched from law to history". It is the one
+in which memory holds the value."""
+
+COUPLE: Path = ("couple",)
+"""The user and their partner, where it is said of one of the two, and not of which, that something
+is over: "our daughter was born"."""
+
 
 Refutes = Literal["not", "unless_asked", "surely"]
 """Whether words say that what was said last was wrong. "No, ..." does, unless it answers a
@@ -58,6 +66,8 @@ class Claim:
     """Of whom it is not so, where that was said: "not my sister, my cousin lives in Rome"."""
     refutes: Refutes = "not"
     """Whether it says that what was said last was wrong: "that's wrong, ..."."""
+    moves: bool = False
+    """It says that an event which was told of before takes place at another time, or not at all."""
     appositive: bool = False
     """Of a name: it stood beside the noun ("my sister Hanna is ..."), so that there may be another
     sister; False: "my sister is called Hanna"."""
@@ -148,6 +158,11 @@ class RelationRules:
     """The relation that holds of a value where this one does not: "dislike" of "like"."""
     else_asked: tuple[str, ...] = ()
     """Relations that answer its question too where it has no claim: the year of a birthday."""
+    akin: tuple[str, ...] = ()
+    """Relations in which memory may hold what a claim of it ends: who sells a Zafira may have told
+    of it as a car."""
+    undoes: tuple[tuple[str, str], ...] = ()
+    """Relations and values that are over where it holds: who has a partner is single no more."""
 
 
 class ClaimReader(Protocol):
@@ -189,6 +204,10 @@ class ClaimReader(Protocol):
 
     def same_sort(self, value: str, right: str) -> bool:
         """Whether a bare value may stand for one: a time for a time, a number for a number."""
+
+    def one_less(self, value: str) -> str | None:
+        """A counted value with one less of it: "two cats" of "three cats"; None: it counts none, or
+        one."""
 
     def listed(self, values: Sequence[str]) -> str:
         """Several values as one: "Clover and Daisy"."""

@@ -24,6 +24,10 @@ DOUBTED = 0.3
 """Confidence in what the user has called wrong without saying what is right."""
 
 
+PLANNED = "planned"
+"""Kind of a claim of what will be so, beside which something else holds now."""
+
+
 def path_of(subject: str) -> Path:
     """The path in the column ``subject``."""
     return tuple(subject.split("/"))
@@ -32,10 +36,6 @@ def path_of(subject: str) -> Path:
 def text_of(subject: Path) -> str:
     """A path as the column ``subject`` has it."""
     return "/".join(part.replace("/", " ") for part in subject)
-
-
-PLANNED = "planned"
-"""Kind of a claim of what will be so, which changes nothing yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +189,36 @@ LATEST = (
 def latest(connection: Connection, user: str, limit: int) -> list[KnownClaim]:
     """What a user holds to be so, the latest first."""
     return _known(run(connection, LATEST, user=user, limit=limit))
+
+
+OVER = (
+    select(_entry.id, _entry.replaced_by)
+    .where(
+        _entry.user == bindparam("user"),
+        _entry.status == "past",
+        _entry.id.in_(
+            select(_claim.memory_id).where(
+                _claim.user == bindparam("user"),
+                or_(_entry.replaced_by.is_not(None), _claim.relation == STATEMENT),
+            )
+        ),
+    )
+    .order_by(_entry.id.desc())
+    .limit(bindparam("limit", type_=Integer))
+)
+
+
+def replaced(
+    connection: Connection, user: str, limit: int
+) -> list[tuple[KnownClaim, KnownClaim | None]]:
+    """What was so, the latest first, each with what is so since, where that is known."""
+    pairs = [(row.id, row.replaced_by) for row in run(connection, OVER, user=user, limit=limit)]
+    known = {
+        one.entry_id: one
+        for one in of_entries(connection, user, [one for pair in pairs for one in pair if one])
+    }
+    since = {entry: one for entry, one in known.items() if one.status == "active"}
+    return [(known[was], since.get(now)) for was, now in pairs if was in known]
 
 
 def of_relation(connection: Connection, user: str, relation: str) -> list[KnownClaim]:

@@ -89,8 +89,8 @@ _BEHIND_TOPIC = re.compile(
 """ "Forget how old I am, nobody needs to know"."""
 _THE_THING = re.compile(r"(?:the|that|this) (?P<what>.+) (?:thing|stuff|business)", re.IGNORECASE)
 _ALONE = (
-    ForgetStatement | ForgetTopic | ForgetLast | ForgetUnsaid | ForgetEverything | Recite | ReciteTopic
-    | TalkedAbout | Why
+    ForgetStatement | ForgetTopic | ForgetLast | ForgetUnsaid | ForgetEverything
+    | Recite | ReciteTopic | TalkedAbout | Why
 )  # fmt: skip
 """What one sentence of several may ask of memory."""
 _TO_LO_BUG = re.compile(r"\byour?\b", re.IGNORECASE)

@@ -5,15 +5,18 @@ The sentences stand in ``sentences.toml``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
 from lobug.language.en import summaries
-from lobug.language.en.data import BELOW_TWENTY, MONTHS, WEEKDAYS
+from lobug.language.en.claims import free_statements
+from lobug.language.en.data import BELOW_TWENTY, CLAIM_ANSWERS, MONTHS, WEEKDAYS
 from lobug.language.en.data import REPLIES as SAY
 from lobug.language.en.perspective import (
+    about_the_user,
     said_to_the_user,
     sentence_to_the_user,
     spoken_back,
@@ -177,6 +180,31 @@ def until(ended_at: float | None, today: float) -> str:
     """When something ended; empty where that is not known, or says nothing: today."""
     said = "" if ended_at is None else when(ended_at, today)
     return "" if said == SAY["today"] else said
+
+
+def stated(content: str, question: str) -> str:
+    """A statement of no relation as the answer to a question that has its words."""
+    if not free_statements.ends(content, question):
+        return sentence_to_the_user(content)
+    return CLAIM_ANSWERS["no"].format(says=said_to_the_user(about_the_user(content)))
+
+
+def no_more(was: str, since: str | None, question: str) -> str:
+    """The answer to a question about what was so: what is so since, if that is known."""
+    if since is None:
+        return CLAIM_ANSWERS["no_more_told"].format(was=said_to_the_user(about_the_user(was)))
+    if _ASKS_WHETHER.match(question) is None:
+        return sentence_to_the_user(since)
+    return CLAIM_ANSWERS["no_more"].format(was=said_to_the_user(about_the_user(since)))
+
+
+_ASKS_WHETHER = re.compile(
+    r"\W*(?:(?:so|and|but|hey|lo-?bug|tell me|do you know|do you remember)\b[\s,]*)*"
+    r"(?:if |whether )?"
+    r"(?:do|does|did|am|is|are|was|were|have|has|had|can)(?:n['\u2019]?t)?\b",
+    re.IGNORECASE,
+)
+""" "Do I ...?", not "what do I ...?"."""
 
 
 def period(said: str, today: float) -> tuple[float, float]:

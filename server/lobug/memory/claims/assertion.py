@@ -13,6 +13,8 @@ from typing import Literal
 from sqlalchemy import bindparam, select
 
 from lobug.language.claims import (
+    ANY_RELATION,
+    COUPLE,
     STATEMENT,
     USER,
     Claim,
@@ -23,7 +25,7 @@ from lobug.language.claims import (
     RelationRules,
 )
 from lobug.memory import claim_rows, entries, identity, sessions
-from lobug.memory.claim_rows import KnownClaim, Reader, Referent
+from lobug.memory.claim_rows import PLANNED, KnownClaim, Reader, Referent
 from lobug.memory.claims import decision, subjects, tombstones
 from lobug.memory.claims.decision import Retirement
 from lobug.memory.claims.subjects import NAME, Ambiguous, Subjects, plain
@@ -45,8 +47,11 @@ DEAD = "dead"
 JOB = "job"
 """What somebody is; "it" is never that."""
 PARTNER = "partner"
+LENT = "lent"
 DEPARTED = frozenset({DEAD, "gone", "rehomed"})
 """Relations of pets that their owner has no more."""
+LASTING = frozenset({NAME, "relative", PARTNER, "pet", "owns", "car", "home"})
+"""Relations that end by words of their own."""
 HOLDERS = frozenset({"pet", "relative", "car", "owns", "partner"})
 """Relations whose value is a subject itself: who has sold the car has no car to speak of."""
 
@@ -89,6 +94,8 @@ class Assertion:
         self._reader = reader
         self._origin = origin
         self.outcome = Outcome()
+        self._moved: dict[str, str] = {}
+        """Relations of endings, with that in which memory held what has ended."""
 
     def hear(self, heard: Heard, referents: Sequence[Referent] = ()) -> Outcome:
         """Assert what an utterance claims. ``referents``: what was talked about before, latest
@@ -231,7 +238,7 @@ class Assertion:
 
     def _assert(self, claims: Sequence[Claim], referents: Sequence[Referent]) -> None:
         talked = list(referents)
-        for claim in claims:
+        for claim in self._of_couple(claims):
             known = self.subjects(talked)
             beside = [
                 one
@@ -248,12 +255,124 @@ class Assertion:
                 continue
             if meant is None:
                 continue
+            if claim.moves:
+                meant = self._event(meant, known)
             beside = [one for one in claims if one.subject == claim.subject]
             said = self._instead(replace(claim, subject=meant), beside, referents)
             self._deny_of_another(said, known, referents)
-            self._apply(said)
-            talked[:0] = self._referents_of(said, known)
+            for one in self._placed(said):
+                self._apply(one)
+                talked[:0] = self._referents_of(one, known)
         self.outcome.referents = talked[:RECENT_CLAIMS]
+
+    def _event(self, subject: Path, known: Subjects) -> Path:
+        """The one event that a short word for it means: of "the appointment", the only one."""
+        if subject in known.known:
+            return subject
+        last = f" {subject[-1]}"
+        longer = [one for one in known.known if one[0] == USER[0] and one[-1].endswith(last)]
+        return longer[0] if len(longer) == 1 else subject
+
+    def _of_couple(self, claims: Sequence[Claim]) -> list[Claim]:
+        """The claims, those of the couple said of the one of the two of whom they are true."""
+        found: list[Claim] = []
+        for claim in claims:
+            if claim.subject != COUPLE:
+                found.append(claim)
+                continue
+            rules = self._reader.rules(PARTNER)
+            nouns = rules.entities if rules is not None else frozenset()
+            held = claim_rows.of_relation(self._connection, self._origin.user, claim.relation)
+            found += [
+                replace(claim, subject=plain(one.subject))
+                for one in held
+                if one.status == "active"
+                and (one.subject == USER or (len(one.subject) == 2 and one.subject[1] in nouns))
+            ]
+        return found
+
+    def _placed(self, claim: Claim) -> list[Claim]:
+        """A change in the relations in which memory holds what has changed: who did karate as a
+        hobby has given it up as a sport too."""
+        if claim.relation == ANY_RELATION:
+            return self._of_any(claim)
+        if claim.holds and claim.relation in self._moved and claim.value[:1].isupper():
+            return [replace(claim, relation=self._moved[claim.relation])]
+        if not (claim.ended and claim.value):
+            return [claim]
+        left = self._one_less(claim)
+        if left is not None:
+            return [replace(claim, value=left, holds=True, ended=False)]
+        rules = self._reader.rules(claim.relation)
+        akin = rules.akin if rules is not None else ()
+        held = [
+            one for one in self._valued_alike(claim.subject, claim.value) if one.relation in akin
+        ]
+        if not held:
+            return [claim]
+        found = [replace(claim, relation=one.relation, kind=one.kind) for one in held]
+        if self._held(claim.subject, claim.relation, claim.kind, claim.value):
+            return [claim, *found]
+        self._moved[claim.relation] = held[-1].relation
+        return found
+
+    def _one_less(self, claim: Claim) -> str | None:
+        """What is left of those that were counted: "three hens", of which one died."""
+        for one in self._slot(claim.subject, claim.relation, claim.kind):
+            counted = one.status == "active" and one.holds
+            if counted and self._reader.recounts(one.value, claim.value):
+                return self._reader.one_less(one.value)
+        return None
+
+    def _of_any(self, claim: Claim) -> list[Claim]:
+        """A change of an unnamed relation: "I've switched from law to history"."""
+        wrong = claim.instead_of if claim.holds else claim.value
+        found = self._restated(claim) if claim.holds else []
+        for one in self._valued_alike(claim.subject, wrong or "", of_things=claim.holds):
+            rules = self._reader.rules(one.relation)
+            if rules is None or rules.fixed or rules.opposite:
+                continue
+            if one.relation in LASTING and not claim.holds:
+                continue
+            said = replace(claim, subject=one.subject, relation=one.relation, kind=one.kind)
+            if claim.holds:
+                right = self._reader.put_right(one.value, wrong, claim.value) or claim.value
+                said = replace(said, value=right, instead_of=None)
+            if claim.holds and not (self._is_plausible(said) or _alike(one.value, claim.value)):
+                continue
+            if not (claim.holds and rules.one):
+                found.append(replace(said, value=one.value, holds=False, ended=True))
+            if claim.holds:
+                found.append(said)
+        return found
+
+    def _restated(self, claim: Claim) -> list[Claim]:
+        """Statements of no relation with the new value: "I code in Rust" of "I code in Python"."""
+        found: list[Claim] = []
+        for one in claim_rows.of_relation(self._connection, self._origin.user, STATEMENT):
+            if one.status != "active" or not claim.instead_of or one.kind:
+                continue
+            text = self._reader.put_right(one.value, claim.instead_of, claim.value)
+            if text is not None and text != one.value and claim.subject == USER:
+                found.append(replace(one.claim, holds=False, ended=True))
+                found.append(replace(one.claim, value=text, text=text))
+        return found
+
+    def _valued_alike(
+        self, subject: Path, value: str, *, of_things: bool = False
+    ) -> list[KnownClaim]:
+        """What is believed of a subject that has this value, whatever the relation; ``of_things``:
+        of what belongs to it too."""
+        return [
+            one
+            for one in claim_rows.under(self._connection, self._origin.user, subject)
+            if (of_things or one.subject == subject)
+            and one.status == "active"
+            and one.holds
+            and one.value
+            and one.relation != STATEMENT
+            and self._reader.same_value(one.relation, one.value, value)
+        ]
 
     def _referents_of(self, claim: Claim, known: Subjects) -> list[Referent]:
         """What a claim talks about: its subject, and the subject that its value is."""
@@ -261,7 +380,7 @@ class Assertion:
         if claim.relation not in {"pet", "relative"} or not claim.value:
             return found
         noun = self._reader.one_more(claim.value)
-        one = (*claim.subject, noun or claim.value.lower().split()[-1])
+        one = (*claim.subject, noun or self._reader.one_of(claim.value.lower().split()[-1]))
         if noun is not None and one in known.names:
             several = sum(path[:-1] == claim.subject and plain(path) == one for path in known.known)
             one = (*claim.subject, f"{noun}:{several + 1}")
@@ -558,7 +677,7 @@ class Assertion:
         if rules is None:
             return
         if claim.planned:  # a plan changes nothing yet
-            claim = replace(claim, kind=claim_rows.PLANNED)
+            claim = replace(claim, kind=PLANNED)
         if tombstones.covers(
             self._connection, origin.user, tombstones.of_claim(claim), origin.said_at
         ):
@@ -568,7 +687,7 @@ class Assertion:
             self._join(claim)
         slot = self._slot(claim.subject, claim.relation, claim.kind)
         done = self._decide(claim, slot, rules)
-        for retirement in done.retired:
+        for retirement in (*done.retired, *self._come_true(claim)):
             self._retire(retirement)
         self._end_wrong_denial(claim, slot)
         if done.insert != "active" and done.same is None:
@@ -601,6 +720,18 @@ class Assertion:
             claim, self._origin.said_at, known, rules, same_value, self._reader.recounts
         )
 
+    def _come_true(self, claim: Claim) -> list[Retirement]:
+        """Plans that are no plans any more: "I've moved to Paris"."""
+        if claim.planned or claim.kind or not claim.holds or claim.past or not claim.value:
+            return []
+        return [
+            Retirement(one, "superseded")
+            for one in self._slot(claim.subject, claim.relation, PLANNED)
+            if one.status == "active"
+            and one.said_at <= self._origin.said_at
+            and self._reader.same_value(one.relation, one.value, claim.value)
+        ]
+
     def _join(self, claim: Claim) -> None:
         """ "Hanna is my sister": what was known of Hanna is known of the sister."""
         bare: Path = (claim.value.lower(),)
@@ -613,30 +744,33 @@ class Assertion:
             held = known.status == "active" and not known.relation == NAME == claim.relation
             if not held or not any(name in known.content for name in wrong):
                 continue
-            entry = entries.by_id(self._connection, known.entry_id)
             said = replace(known.claim, subject=known.subject)
-            entries.retire(
-                self._connection,
-                known.entry_id,
-                status="inactive",
-                reason="edited",
+            self._reword(known, said, self.sentence(said))
+
+    def _reword(self, known: KnownClaim, said: Claim, content: str) -> None:
+        """Put a claim into another sentence."""
+        entry = entries.by_id(self._connection, known.entry_id)
+        entries.retire(
+            self._connection,
+            known.entry_id,
+            status="inactive",
+            reason="edited",
+            now=self._origin.now,
+        )
+        new_id = self._telling(entry.source_message_id, content)
+        if new_id is not None:  # one sentence of several claims
+            self._note(new_id, said, known.reader)
+        else:
+            version = entries.next_version(
+                entry,
+                told_by=entry.user,
                 now=self._origin.now,
+                content=content,
+                claims=(said,),
+                reader=known.reader,
             )
-            content = self.sentence(said)
-            new_id = self._telling(entry.source_message_id, content)
-            if new_id is not None:  # one sentence of several claims
-                self._note(new_id, said, known.reader)
-            else:
-                version = entries.next_version(
-                    entry,
-                    told_by=entry.user,
-                    now=self._origin.now,
-                    content=content,
-                    claims=(said,),
-                    reader=known.reader,
-                )
-                new_id = entries.insert(self._connection, version)
-            entries.change(self._connection, known.entry_id, replaced_by=new_id)
+            new_id = entries.insert(self._connection, version)
+        entries.change(self._connection, known.entry_id, replaced_by=new_id)
 
     def _telling(self, message_id: int | None, content: str) -> int | None:
         """The active entry that has this content from a message."""
@@ -785,25 +919,40 @@ class Assertion:
         no colour to ask for."""
         if claim.past or claim.planned:
             return
-        if claim.relation == STATEMENT or claim.ended or not claim.holds or claim.corrects:
+        over = claim.ended or not claim.holds or claim.moves
+        stated = claim.relation == STATEMENT
+        if stated or over or claim.corrects:
             self._overtake(claim)
-        if claim.relation == STATEMENT:
+        if stated:
             return
         if claim.relation == "kind" and claim.corrects and claim.instead_of is not None:
             self._put_pet_right(claim, claim.instead_of)
         rules = self._reader.rules(claim.relation)
-        if rules is not None and rules.opposite and claim.holds:
-            self._end_opposite(claim, rules.opposite)
-        if claim.relation == DEAD and claim.holds:
-            self._end_life(claim.subject)
-        if claim.relation in DEPARTED and claim.holds and len(claim.subject) > 1:
-            self._end_holding(claim.subject)
+        if rules is not None and claim.holds:
+            self._exclude(claim, rules)
+        if claim.relation in DEPARTED and claim.holds:
+            self._depart(claim)
+        if claim.relation == LENT and claim.ended:
+            self._bring_back(claim)
         if claim.relation in HOLDERS and (claim.ended or not claim.holds):
             parts = self._parts(claim)
             for part in parts:
                 self._end_all(part)
             if claim.relation == PARTNER and (parts or not claim.value):
                 self._end_partners(claim)
+
+    def _bring_back(self, claim: Claim) -> None:
+        """What was lent is no longer where it was lent to."""
+        for known in self._slot(claim.subject, "location", ""):
+            if known.status == "active":
+                self._retire(Retirement(known, "superseded"))
+
+    def _depart(self, claim: Claim) -> None:
+        """Who has died or gone is nobody's any more."""
+        if claim.relation == DEAD:
+            self._end_life(claim.subject)
+        if len(claim.subject) > 1:
+            self._end_holding(claim.subject)
 
     def _put_pet_right(self, claim: Claim, wrong: str) -> None:
         """Whose Toby is a basset has no beagle."""
@@ -829,6 +978,24 @@ class Assertion:
             ):
                 self._retire(Retirement(known, "superseded"))
 
+    def _exclude(self, claim: Claim, rules: RelationRules) -> None:
+        """Whoever hates olives does not like them, and whoever has a partner is single no more."""
+        partner = self._reader.rules(PARTNER)
+        if claim.relation == "relative" and partner is not None:
+            if claim.value.lower() not in partner.entities:
+                return
+            rules = partner
+            for known in self._slot(claim.subject, PARTNER, ""):
+                if known.status == "active" and not known.holds:
+                    self._retire(Retirement(known, "superseded"))
+        if rules.opposite:
+            self._end_opposite(claim, rules.opposite)
+        for relation, value in rules.undoes:
+            for known in self._slot(claim.subject, relation, ""):
+                older = known.said_at < self._origin.said_at
+                if known.status == "active" and known.holds and known.value == value and older:
+                    self._retire(Retirement(known, "superseded"))
+
     def _end_opposite(self, claim: Claim, relation: str) -> None:
         """Whoever hates olives does not like them any more."""
         for known in self._slot(claim.subject, relation, claim.kind):
@@ -844,6 +1011,9 @@ class Assertion:
         """Of somebody who has died only stays what never changes."""
         own = claim_rows.under(self._connection, self._origin.user, subject)
         for known in own:
+            if known.relation == NAME and known.subject == subject and known.status == "active":
+                said = replace(known.claim, subject=known.subject)
+                self._reword(known, said, self.sentence(replace(said, past=True)))
             rules = self._reader.rules(known.relation)
             lasting = known.relation in {DEAD, NAME, "kind"} or (rules is not None and rules.fixed)
             if (
@@ -865,6 +1035,9 @@ class Assertion:
                     and known.said_at <= self._origin.said_at
                 ):
                     self._retire(Retirement(known, "superseded"))
+                    left = self._reader.one_less(known.value)
+                    if left is not None:
+                        self._apply(replace(known.claim, value=left, holds=True, ended=False))
 
     def _parts(self, claim: Claim) -> list[Path]:
         """The subjects that a value stands for: of the partner Mia the girlfriend of that name."""

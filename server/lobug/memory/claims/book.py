@@ -118,6 +118,18 @@ class ClaimBook:
 
         return await self._database.read(work)
 
+    async def overtaken(self, user: str, question: str) -> Sequence[KnownClaim]:
+        """What told, word for word, what a question asks, and is over, and then what is so since,
+        if that is known."""
+
+        def work(connection: Connection) -> Sequence[KnownClaim]:
+            for was, now in claim_rows.replaced(connection, user, MOST_ASKED):
+                if self.reader.answers(question, was.content):
+                    return (was,) if now is None else (was, now)
+            return ()
+
+        return await self._database.read(work)
+
     async def changed_by(self, user: str, message_id: int) -> Change:
         """What a message did to memory."""
 

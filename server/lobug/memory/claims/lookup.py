@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from lobug.language.claims import Asked, Claim, ClaimReader, Path
 from lobug.memory import claim_rows
-from lobug.memory.claim_rows import KnownClaim, Referent
+from lobug.memory.claim_rows import PLANNED, KnownClaim, Referent
 from lobug.memory.claims import subjects, tombstones
 from lobug.memory.claims.assertion import DEPARTED, HOLDERS, PARTNER, known_subjects, recent
 from lobug.memory.claims.subjects import NAME, Ambiguous, Subjects, plain
@@ -107,6 +107,16 @@ def _of_anyone(
     return Found(asked, ANYONE, same, (), {}, shown)
 
 
+def _departed(connection: Connection, user: str) -> set[Path]:
+    """Who has died, or is nobody's any more."""
+    return {
+        one.subject
+        for relation in sorted(DEPARTED)
+        for one in claim_rows.of_relation(connection, user, relation)
+        if one.status == "active" and one.holds
+    }
+
+
 def _own_thing(
     said: Path, meant: Path | None, known: frozenset[Path], reader: ClaimReader
 ) -> Path | None:
@@ -147,6 +157,10 @@ def _held(
         held = claim_rows.under(connection, user, meant)
     else:
         held = claim_rows.of_slot(connection, user, meant, asked.relation, asked.kind)
+        if asked.kind == PLANNED and not any(one.status == "active" for one in held):
+            return _held(connection, reader, user, replace(asked, kind=""), names, known)
+        if not asked.kind:
+            held += claim_rows.of_slot(connection, user, meant, asked.relation, PLANNED)
         rules = reader.rules(asked.relation)
         for other in () if held or rules is None else rules.else_asked:
             held = claim_rows.of_slot(connection, user, meant, other, asked.kind)
@@ -166,10 +180,11 @@ def _held(
     ):
         implied = _implied(connection, reader, user, asked, known)
     shown = {plain(path): name for path, name in names.items() if meant[: len(path)] == path}
+    departed = _departed(connection, user)
     shown |= {
         plain(path): name
         for path, name in names.items()
-        if path[: len(meant)] == meant and plain(path) not in shown
+        if path[: len(meant)] == meant and plain(path) not in shown and path not in departed
     }
     return Found(
         replace(asked, subject=plain(meant)),
@@ -199,7 +214,7 @@ def _implied(
         one = (*subject[:-1], reader.one_of(subject[-1]))
         called = [
             claim
-            for path in sorted(known)
+            for path in sorted(known - _departed(connection, user))
             if plain(path) == one
             for claim in claim_rows.of_slot(connection, user, path, NAME, "")
             if claim.status == "active" and claim.holds

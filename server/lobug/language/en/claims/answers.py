@@ -68,6 +68,14 @@ EXCLUDES: Mapping[str, frozenset[str]] = {
 """What somebody on a diet does not eat."""
 
 
+DEPARTED = frozenset({"dead", "gone", "rehomed"})
+"""Relations of pets that their owner has no more."""
+OUT_OF_WORK = frozenset(
+    {"retired", "unemployed", "out of work", "between jobs", "fired", "laid off", "sacked"}
+    | {"made redundant", "a pensioner"}
+)
+
+
 @dataclass(frozen=True, slots=True)
 class _Known:
     """What is known for one question."""
@@ -119,7 +127,10 @@ def _known(
     )
 
     def own(claim: Claim) -> bool:
-        return claim.relation == wording.id and _plain(claim.kind) == _plain(asked.kind)
+        kind = "" if claim.kind == "planned" else claim.kind
+        if asked.kind == "planned":
+            return claim.relation == wording.id and claim.planned
+        return claim.relation == wording.id and _plain(kind) == _plain(asked.kind)
 
     def of(relations: Iterable[str]) -> list[Claim]:
         return [c for c in now if c.relation in relations and _is_of_relatives(asked, c)]
@@ -131,6 +142,8 @@ def _known(
         *((claim, when) for claim, when in past if own(claim) and not claim.planned),
         *((claim, "") for claim in mine if claim.ended or (claim.past and claim.holds)),
     ]
+    # Who ran away and did so no more is back.
+    returned = [claim for claim, _ in past if wording.id == "gone" and own(claim) and not mine]
     common = first is not None and is_common(replace(first, subject=asked.subject))
     return _Known(
         asked,
@@ -138,7 +151,11 @@ def _known(
         subject_of(asked.subject, names, spoken=True, named=False, common=common),
         names,
         holding=[with_name(claim, names) for claim in now if own(claim) and claim.holds],
-        denied=[claim for claim in now if own(claim) and not claim.holds],
+        denied=[
+            *(claim for claim in now if own(claim) and not claim.holds),
+            *(claim for claim in mine if claim.planned and not (claim.holds or claim.ended)),
+            *(replace(claim, holds=False, ended=False) for claim in returned),
+        ],
         planned=[claim for claim in mine if claim.planned and claim.holds],
         over=[] if wording.lasting else over,
         beside=[with_name(claim, names) for claim in of(wording.also)],
@@ -161,7 +178,9 @@ def _what_is(known: _Known) -> str:
     """The value that is asked for."""
     denied_contrary = [claim for claim in known.against if not claim.holds]
     beside = [claim for claim in known.beside if claim.holds]
-    for claims in (known.holding, known.denied, denied_contrary, known.planned, beside):
+    no_plans = [claim for claim in known.denied if claim.planned]
+    denied = [claim for claim in known.denied if not claim.planned]
+    for claims in (known.holding, denied, denied_contrary, known.planned, no_plans, beside):
         if claims:
             subject = known.subject
             if known.asked.relation == "name" and len(known.asked.subject) > 1:
@@ -225,11 +244,22 @@ def _otherwise(known: _Known, value: str) -> str:
             return reply.format(says=statements(same, known.subject))
     alike = [claim for claim in known.alike if value and _is_asked(claim, value)]
     near = [claim for claim in known.beside if claim.holds] or alike
+    gone = [claim for claim in near if _means_none(known.asked, claim)]
+    if gone:
+        return SAY["no"].format(says=statements(gone, known.subject))
     if near:
         says = statements(near, known.subject)
         excluded = any(value.lower() in EXCLUDES.get(c.value.lower(), ()) for c in near)
         return SAY["no"].format(says=says) if excluded else _sentence(says)
     return _known_by_name(known) or _unknown(known)
+
+
+def _means_none(asked: Asked, claim: Claim) -> bool:
+    """Whether a claim of another relation means that there is none of what is asked for."""
+    if asked.relation == "pet":
+        return claim.relation in DEPARTED
+    jobless = claim.relation == "retired" and claim.value.lower() in OUT_OF_WORK
+    return jobless and asked.relation in {"job", "employer"} and not asked.value
 
 
 def _what_was(known: _Known) -> str:

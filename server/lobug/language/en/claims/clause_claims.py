@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lobug.language.claims import USER, Claim
+from lobug.language.en.claims.changes import born, changed
 from lobug.language.en.claims.clause_parser import Clause
 from lobug.language.en.claims.identities import (
     called_by_others,
@@ -25,6 +26,8 @@ _DEFINITE = frozenset(
 """Relations of what is called "the ...", which need not be the speaker's."""
 LONGEST_KIND = 5
 """Words of what kind something is."""
+_HOUSEHOLD = frozenset("twins children baby dog cat dogs cats".split())
+"""Who is the speaker's, though "the" is all that was said."""
 LONGEST = 120
 """Characters of a complement; nobody states a longer value."""
 _TOGETHER = {
@@ -44,14 +47,24 @@ def claims_of(clause: Clause) -> list[Claim]:
     """The claims of one clause; none: the rules do not know what it says."""
     if clause.tense == "unreal" or len(clause.complement) > LONGEST:
         return []
-    found: list[Claim] = []
-    for one in _together(reworded(clause)):
+    found = born(clause)
+    for one in () if found else _together(reworded(clause)):
         for phrase in one.subjects:
             found += _claims(Statement(one, phrase))
+    if USER in (phrase.path for phrase in clause.subjects):
+        # "Lewis and I called off the engagement" ends nothing else of Lewis.
+        found = [one for one in found if one.subject[0] == USER[0] or not one.ended]
     if clause.unsure:
         # "I think my colleague Henrik is arrogant": the name is no guess.
         found = [claim for claim in found if claim.relation == "opinion" or claim.appositive]
     return list(dict.fromkeys(found))
+
+
+def changes_of(clause: Clause) -> list[Claim]:
+    """What a clause of which no relation was read changes."""
+    if clause.tense == "unreal" or clause.unsure or len(clause.complement) > LONGEST:
+        return []
+    return [one for phrase in clause.subjects for one in changed(Statement(clause, phrase))]
 
 
 def _together(clause: Clause) -> list[Clause]:
@@ -117,7 +130,8 @@ def _claims(statement: Statement) -> list[Claim]:
         return found
     read = identity(statement) or predicate_claims(statement, statement.complement)
     read = [claim for claim in read if not _is_odd(claim, statement)]
-    if statement.phrase.definite and statement.path[0] == "user":
+    definite = statement.phrase.definite and statement.path[-1] not in _HOUSEHOLD
+    if definite and statement.path[0] == "user":
         read = [claim for claim in read if claim.relation in _DEFINITE]
     if read or not statement.clause.complement:
         found += mentioned(statement)

@@ -135,8 +135,16 @@ class EnglishClaims:
 
     @staticmethod
     def one_of(noun: str) -> str:
-        """A noun in the singular."""
-        return SINGULAR.get(noun) or (noun[:-1] if noun.endswith("s") else noun)
+        """A noun in the singular, of a breed that of its kind."""
+        one = SINGULAR.get(noun) or noun
+        if one == noun and noun.endswith("s") and not noun.endswith("ss"):
+            one = noun[:-1]
+        return relation_book().breeds.get(one, one)
+
+    @staticmethod
+    def one_less(value: str) -> str | None:
+        """ "Two cats" of "three cats"."""
+        return values.one_less(value)
 
     @staticmethod
     def refers(pronoun: str, subject: Path) -> bool:

@@ -66,6 +66,14 @@ _SPEAKER = re.compile(
     r"\b(?:i|i['\u2019](?:m|ve|d|ll)|im|ive|we|we['\u2019](?:re|ve|d|ll)|weve|my|our|me|us|mine)\b",
     re.IGNORECASE,
 )
+_EVENT = re.compile(
+    r"(?!(?:to|yester)?day|tomorrow|tonight|it|that|this|there|what|who|when|where|how|why|you|he|she"
+    r"|they|christmas|easter|all|every|no)(?:[a-z][\w'\u2019-]*\s){1,4}?(?:is|are|has|starts?|begins?"
+    r"|closes?|opens?|ends?|finish(?:es)?|leaves?|moved|changed)"
+    r"(?:\s(?:now|always|been|changed|moved|to|on|at|every|each|in|from|only))*\s",
+    re.IGNORECASE,
+)
+""" "Bin day is on ...": of what a household has, before a time."""
 _OWNED = re.compile(
     r"(?:(?:my|our|the|his|her|their) (?P<noun>[\w' -]{1,40}?)|(?P<name>[A-Z][\w-]+))"
     r"(?:['\u2019]s)?"
@@ -78,7 +86,10 @@ _NOW_ONLY = re.compile(
     re.IGNORECASE,
 )
 _GOING_ON = re.compile(
-    r"^(?:i['\u2019]?m|i am|we['\u2019]re|we are) (?:just |only |still )?[a-z]+ing\b", re.IGNORECASE
+    r"^(?:i['\u2019]?m|i am|we['\u2019]re|we are) (?:just |only |still )?"
+    r"(?!(?:saving|building|restoring|renovating|writing|training|revising|fostering|designing"
+    r"|applying)\b)[a-z]+ing\b",
+    re.IGNORECASE,
 )
 _UNSURE = re.compile(
     r"^(?:maybe|perhaps|probably|possibly|i (?:don['\u2019]?t )?(?:think|believe|guess|suppose"
@@ -140,7 +151,12 @@ CHANGE = re.compile(
     r"|quit|gave up|given up|drop(?:ped)?|finish(?:ed)?|end(?:ed)?|broke(?:n)?|die[ds]?|dead|sold"
     r"|lost|threw|thrown|moved?|chang(?:e|ed|ing)|switch(?:ed)?|swap(?:ped)?|replac\w+"
     r"|reschedul\w+|postpon\w+|put|healed|cured|better|recovered|shaved|cut|lasered|retired"
-    r"|left|without|rid of|became|become|turned|bought|dont|doesnt|isnt|arent|cant|havent|hasnt"
+    r"|left|without|rid of|became|become|turned|bought|paid|repaid|returned|settled|born|found"
+    r"|rehomed|c[ao]me (?:home|back|out)|shaved|outgrown|outgrew|ditched|scrapped"
+    r"|fixed|mended|repaired|flogged|binned|chucked|offloaded|junked|dropped out"
+    r"|f[ae]ll(?:en)? (?:out|off|through|apart)|taken (?:out|off|away)|removed|closed|shut"
+    r"|took (?:\w+ ){1,4}(?:out|away|off|down)|used up|run out|ran out|renewed|extended"
+    r"|dont|doesnt|isnt|arent|cant|havent|hasnt"
     r"|didnt|wont))\b",
     re.IGNORECASE,
 )
@@ -226,10 +242,20 @@ def _is_of_the_talk(text: str) -> bool:
 
 def _is_about_theirs(text: str) -> bool:
     """Whether a statement is about the speaker, theirs, or somebody by name."""
+    if _is_event(text):
+        return True
     begins = _BEGINS.match(text)
     if begins is None or _OF_THE_WORLD.match(text):
         return False
     return not begins["name"] or relation_book().is_first_name(begins["name"])
+
+
+def _is_event(text: str) -> bool:
+    """Whether it says when something is of which only the noun is said: "bin day is Tuesday"."""
+    match = _EVENT.match(text)
+    if match is None:
+        return False
+    return DATED.match(text, match.end()) is not None or _OVER.search(text) is not None
 
 
 def _has_verb(text: str) -> bool:
@@ -237,8 +263,10 @@ def _has_verb(text: str) -> bool:
     found = tokens(text)
     if len(found) > 1 and found[0].low in {"i", "we"}:
         return True
-    return _IS.search(text) is not None or any(
-        starts_verb(found, at) for at in range(1, len(found))
+    return (
+        _IS.search(text) is not None
+        or CHANGE.search(text) is not None
+        or any(starts_verb(found, at) for at in range(1, len(found)))
     )
 
 
@@ -432,6 +460,25 @@ def tells(topic: str, sentence: str) -> bool:
     if not fields or not all(told & field for field in fields):
         return False
     return _about(sentence) <= frozenset().union(*fields)
+
+
+def ends(statement: str, question: str) -> bool:
+    """Whether a statement that has the words of a question says that it is over: "I've stopped
+    ballet, I do street dance" of "do I do ballet?"."""
+    wanted = content(question.strip(" ?!."))
+    if _ASKS_FOR.match(question.strip()) or _OVER.search(question):
+        return False
+    part = next((one for one in _PARTS.split(statement) if wanted <= content(one)), "")
+    return _OVER.search(part) is not None
+
+
+_PARTS = re.compile(r"[,;]\s*(?:and |but |so |now )?| (?:and|but|so|because) ", re.IGNORECASE)
+_OVER = re.compile(
+    r"\b(?:any ?more|any longer|no longer|no more|stop(?:ped)?|quit|g[ai]ven? up|finish(?:ed)?"
+    r"|cancel+ed|called off|is off|is over|dropped|dropped out|done with|packed in|got rid of"
+    r"|sold)\b",
+    re.IGNORECASE,
+)
 
 
 def noted(statement: str) -> str:

@@ -9,6 +9,7 @@ import re
 from dataclasses import replace
 
 from lobug.language.claims import Claim, Path
+from lobug.language.en.claims.changes import stopped
 from lobug.language.en.claims.lexicon import tokens
 from lobug.language.en.claims.relation_book import Kind, Reading
 from lobug.language.en.claims.statement import (
@@ -48,6 +49,7 @@ _EVENT_WITH = re.compile(r"^(?P<event>.+?) (?:with|at) (?:the|my|our|a) (?P<who>
 _INNER_ARTICLE = re.compile(r"(?<= )(with|at|to|for|in) (?:the|my|our|an?) ")
 _ONCE = frozenset({"go", "get", "have", "meet", "see", "visit", "travel", "fly", "drive"})
 """Verbs that in the past tell of one occasion: "we went to Spain"."""
+_MOVED = re.compile(r"(?:change|switch|move|get)\b", re.IGNORECASE)
 _INTO = re.compile(r"^(?:in)?to (?=\S)", re.IGNORECASE)
 
 
@@ -191,13 +193,16 @@ def _ended(statement: Statement, base: Claim, predicate: str, kind: Kind) -> lis
     if base.past:
         return []
     found: list[Claim] = []
+    over = replace(base, holds=False, ended=True)
+    done = stopped(predicate, kind)
+    if done is not None:
+        return _of_reading(statement, over, done)
     denied = statement.book.denied(predicate, kind)
     if denied is not None:
         found += _of_reading(
             statement, replace(base, holds=False, ended="now" in base.time), denied
         )
     for reading in statement.book.ended(predicate, kind):
-        over = replace(base, holds=False, ended=True)
         found += _of_reading(statement, over, reading)
     if found:
         for beside in statement.book.beside(predicate, kind):
@@ -206,6 +211,10 @@ def _ended(statement: Statement, base: Claim, predicate: str, kind: Kind) -> lis
 
 
 def _of_reading(statement: Statement, base: Claim, reading: Reading) -> list[Claim]:
+    if reading.relation.id == "appointment":
+        base = replace(base, moves=statement.verb != "have")
+    if reading.relation.id == "takes_place" and _MOVED.match(f"{statement.verb} {reading.value}"):
+        base = replace(base, moves=True)
     if reading.thing is not None:
         subject = _thing(statement, reading.thing)
         if subject is None:
@@ -245,7 +254,8 @@ def _thing(statement: Statement, text: str) -> Path | None:
             return found[0].path  # "we had to put Biscuit down"
     noun = tidy_value(without_quantity(text.lower()).removesuffix(" back"))
     noun = _INNER_ARTICLE.sub(r"\1 ", noun)  # as the subject of a clause has it
-    return statement.book.tidy((*statement.path, noun)) if noun else None
+    owner = ("user",) if statement.path == ("they",) else statement.path
+    return statement.book.tidy((*owner, noun)) if noun else None
 
 
 def _unlisted(statement: Statement, base: Claim, kind: Kind, complement: str) -> list[Claim]:

@@ -84,7 +84,7 @@ MODAL = frozenset("can could will would should shall might may ca cannot wo".spl
 CONTRACTED = {"'s": "is", "'re": "are", "'m": "am", "'ve": "have"}
 EVENT_WITH = re.compile(
     r"\b(?P<event>appointment|meeting|check-?up) (?:with|at) (?:the|my|our)"
-    r" (?P<who>(?:\w+ )?\w+?)(?:'s)?(?= |$)",
+    r" (?P<who>(?:\w+ )?(?:doctor|dentist|therapist|hairdresser|lawyer|vet|physio))(?:'s)?(?= |$)",
     re.IGNORECASE,
 )
 BORROWED = re.compile(r"^who(?:'s| has|s)? (?:borrowed|got)\b", re.IGNORECASE)
@@ -314,7 +314,7 @@ def _of_be(
         if lemma(after.low) == after.low and not after.is_name:
             return [Predicate(path, _rest(found, at + 2, body), past)]
         return [Predicate(path, f"go {_rest(found, at + 1, body)}", past)]
-    base = lemma(low) if low.endswith("ing") else None
+    base = lemma(low) if low.endswith("ing") and low != "missing" else None
     if base is not None:
         return [Predicate(path, f"{base} {_rest(found, at + 1, body)}".strip(), past)]
     return [Predicate(path, f"be {_rest(found, at, body)}", past)]

@@ -22,8 +22,9 @@ from lobug.language.en.claims.question_parser import (
     whole,
 )
 from lobug.language.en.claims.question_phrases import OBJECTS, former
-from lobug.language.en.claims.relation_book import relation_book
+from lobug.language.en.claims.relation_book import Reading, relation_book
 from lobug.language.en.claims.sentence_forms import is_plural
+from lobug.language.en.claims.values import name_of, tidy_value
 from lobug.language.en.claims.wording import Question, wording_book
 
 LONGEST = 160
@@ -80,7 +81,9 @@ DEVICE = frozenset(
     screen account ip bluetooth connection""".split()
 )
 """Things that other parts of the assistant answer for."""
-PROFESSIONS = frozenset("dentist doctor therapist hairdresser lawyer vet accountant".split())
+PROFESSIONS = frozenset(
+    "dentist doctor therapist hairdresser lawyer vet accountant physiotherapist midwife".split()
+)
 ELDERS = frozenset({"mother", "father", "grandmother", "grandfather"})
 """Of whom "what did ... do?" asks for the profession."""
 OF_HOUSEHOLD = frozenset({"wifi_password", "code", "licence_plate", "rent"})
@@ -91,8 +94,11 @@ WHO_DOES = re.compile(
     r"who(?: else)? (?P<verb>is|has|\w+s) (?:got )?(?P<rest>(?!my\b|our\b|you).+)", re.IGNORECASE
 )
 STILL_HAVE = re.compile(
-    r"(?:do|have) (?:i|we) still (?:have|got|own) (?:my|the|our) (?P<value>[\w -]+)", re.IGNORECASE
+    r"(?:do|have) (?:i|we) still (?:have|got|own) (?:my|the|our|an?) (?P<value>[\w -]+)", re.I
 )
+INJURED = frozenset({"broken", "sprained", "fractured", "twisted", "hurt", "injured"})
+INNER_ARTICLE = re.compile(r"(?<= )(with|at|to|for|in) (?:the|my|our|an?) ")
+HAS_MINE = re.compile(r"have (?P<thing>(?:my|our) .+)", re.IGNORECASE)
 ABLE = re.compile(r"^can (?!not )")
 ABILITIES = frozenset({"language", "instrument", "sport", "skill"})
 PARTS: Mapping[str, str] = {"eyes": "eye_colour", "hair": "hair"}
@@ -204,6 +210,8 @@ def _of_wh(predicate: Predicate, wh: str, *, told: bool, before: bool) -> Asked 
         asked = of_noun(shared, wh) or _who_or_what(path, wh)
         if shared != path and asked is not None and asked.relation not in OF_HOUSEHOLD:
             asked = None
+        if asked is None and wh == "when" and path[-1] in PROFESSIONS:
+            return Asked(path, "takes_place")
         if asked is not None:
             return asked
     if predicate.text in {"have", "own"}:
@@ -212,8 +220,10 @@ def _of_wh(predicate: Predicate, wh: str, *, told: bool, before: bool) -> Asked 
             return Asked((*path, kept["thing"]), "kind", past=past)
         if wh == "who" and len(path) > 1:
             return Asked(path, "lent")
-    if (wh, predicate.text) == ("where", "park"):
-        return Asked((*path, "car"), "location")
+    if wh == "where" and predicate.text in {"move", "move to", "park"}:
+        parked = predicate.text == "park"
+        going = Asked(path, "home", "" if past else "planned", past=past)
+        return Asked((*path, "car"), "location") if parked else going
     kind = "thing" if predicate.definite else book.kind_of(path)
     question = wording_book().asked(f"{wh} {ABLE.sub('', predicate.text)}", kind)
     # "Where do I put my trash?" asks where it belongs.
@@ -350,19 +360,45 @@ def _whether(predicate: Predicate) -> Asked | None:
         asked = _is_of(path, text.removeprefix("be "), past=past)
         if asked is not None:
             return asked
-    kind = relation_book().kind_of(path)
+    kind = "thing" if predicate.definite else relation_book().kind_of(path)
     question = wording_book().asked(text, kind)
     if question is not None and not able:
         either = re.search(r"\bor\b", text) is not None
         value = None if either else question.value or ""
         return _of_question(path, replace(question, value=value), past=past)
     reading = None if VAGUE.search(text) else relation_book().said(text, kind)
-    if reading is None or reading.thing is not None or not _may_be_asked(path, reading.relation.id):
+    mine = HAS_MINE.fullmatch(text)
+    if mine is not None and path != USER and kind in {"person", "named"}:
+        return _of_lent(mine["thing"], path)
+    return None if reading is None else _of_reading(path, reading, able=able, past=past)
+
+
+def _of_reading(path: Path, reading: Reading, *, able: bool, past: bool) -> Asked | None:
+    relation = reading.relation.id
+    if able and relation not in ABILITIES:
         return None
-    if able and reading.relation.id not in ABILITIES:
+    if relation == "appointment":
+        return _of_event(path, reading)
+    if reading.thing is not None or not _may_be_asked(path, relation):
         return None
-    asked = Asked(path, reading.relation.id, (reading.kind or "").lower(), past=past)
-    return _with_value(asked, reading.value)
+    return _with_value(
+        Asked(path, relation, (reading.kind or "").lower(), past=past), reading.value
+    )
+
+
+def _of_lent(text: str, path: Path) -> Asked | None:
+    """ "Does Marcus still have my drill?"."""
+    thing = _thing(text, USER)
+    return None if thing is None else Asked(thing, "lent", value=path[-1])
+
+
+def _of_event(path: Path, reading: Reading) -> Asked | None:
+    """ "Do I have a meeting on Monday?": whether it takes place, if memory knows of it."""
+    noun = INNER_ARTICLE.sub(r"\1 ", tidy_value(reading.thing or ""))
+    thing = _thing(noun, path) or (*path, noun.lower())
+    if _is_of_device(thing):
+        return None
+    return Asked(thing, "takes_place", value=reading.value)
 
 
 def _may_be_asked(path: Path, relation: str) -> bool:
@@ -375,7 +411,10 @@ def _may_be_asked(path: Path, relation: str) -> bool:
 def _with_value(asked: Asked, value: str) -> Asked:
     """A question for one value; with "or" it asks which."""
     several = re.search(r"\bor\b", value) is not None
-    return replace(asked, value=None if several else ARTICLE.sub("", value.strip()))
+    value = ARTICLE.sub("", value.strip())
+    if asked.relation in {"like", "dislike"}:
+        value = name_of(value)
+    return replace(asked, value=None if several else value)
 
 
 def _is_of(path: Path, complement: str, *, past: bool) -> Asked | None:
@@ -391,6 +430,8 @@ def _is_of(path: Path, complement: str, *, past: bool) -> Asked | None:
         return Asked(other, "name", value=path[0]) if somebody else None
     if len(path) == 1 or VAGUE.search(complement):
         return None
+    if complement in INJURED and book.is_value("body", path[-1]):
+        return Asked(path[:-1], "injury", value=path[-1], past=past)
     bare, was = former(path[-1])
     noun = book.noun(bare, book.kind_of(path[:-1]))
     if noun is not None and noun.relation.id not in {"car", "pet", "takes_place"}:

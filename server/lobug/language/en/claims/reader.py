@@ -7,6 +7,7 @@ under 5 ms for an utterance.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from lobug.language.claims import (
@@ -28,7 +29,9 @@ from lobug.language.en.claims import (
     free_statements,
     values,
 )
-from lobug.language.en.claims.clause_claims import claims_of
+from lobug.language.en.claims.changes import succeeded
+from lobug.language.en.claims.clause_claims import changes_of, claims_of
+from lobug.language.en.claims.clause_parser import Clause
 from lobug.language.en.claims.identities import introduced
 from lobug.language.en.claims.openings import OPENING_WORDS
 from lobug.language.en.claims.relation_book import relation_book
@@ -59,6 +62,7 @@ _DID_YOU_KNOW = re.compile(
 _ANNOUNCED = re.compile(
     r"^(?:(?:oh|hey|so|and|well|also|ok|okay)\b[\s,]*)*(?:guess what|listen|look"
     r"|i(?: want| need| would like|['\u2019]d like) you to (?:know|remember)"
+    r"|i(?:['\u2019]ve| have)? (?:already )?told you (?:\w+ ){0,4}(?=that\b)"
     r"|i (?:almost |nearly )?forgot to (?:tell you|mention|say))\b(?: that\b)?[\s,!:.]*",
     re.IGNORECASE,
 )
@@ -111,6 +115,47 @@ _NOW_LOCATED = re.compile(
 _FAVOURITE = re.compile(
     r"^(?P<value>[^,.;]{1,40}?) (?:is|are) (?P<noun>(?:my"
     r"|our) (?:all-time )?favou?rite [\w ]{1,30})\W*$",
+    re.IGNORECASE,
+)
+_RENEWED = re.compile(
+    r"^(?:(?:we|i)(?:['\u2019]?ve)?(?: have)? (?:just |now )?(?:got|get|have|changed to|changed)"
+    r" (?:an? |my |our )?(?:new )?|there['\u2019]?s a new |(?:my|our|the) )"
+    r"(?P<noun>(?:[\w-]+ ){0,2}"
+    r"(?:pin|code|number|password|address|email|postcode|licen[cs]e plate))"
+    r"(?: (?:has |have |is |['\u2019]s |got |was )?changed)?"
+    r"(?:,| -| and| so)? (?:now )?(?:it(?:['\u2019]?s| is)|the new one is|which is)(?: now)?"
+    r" (?P<value>[^,;]+?)(?: now)?\W*$",
+    re.IGNORECASE,
+)
+""" "I've got a new PIN, it's 7788", "our wifi password has changed, it's ..."."""
+_RENAMED = re.compile(
+    r"^(?:i|we)(?:['\u2019]?ve| have)? (?:just )?(?:changed|reset|updated) (?:my|our)"
+    r" (?P<noun>(?!mind\b)(?:(?!from\b|to\b)[\w-]+ ){0,2}(?!from\b|to\b)[\w-]+) to"
+    r" (?P<value>[^,;.]{1,40})[.!]*$",
+    re.IGNORECASE,
+)
+""" "I changed my gamertag to moonfox"."""
+_ONE_LOST = re.compile(
+    r"^(?:one of (?:my|our|the) (?P<noun>[a-z]+s) (?:has |have )?(?:just )?(?:died|passed"
+    r" away|ran away|escaped|(?:got|was|been) (?:killed|eaten|run over|stolen)|flew away"
+    r"|disappeared)\b[^,;]*$)",
+    re.IGNORECASE,
+)
+""" "One of our hens died"."""
+_TAKEN = re.compile(
+    r"^(?:[\w' -]{1,40}?) (?:got|took|killed|ate|sold|lost|rehomed|gave(?: away)?) one of"
+    r" (?:my|our|the) (?P<noun>[a-z]+s)\b[^,;]*$",
+    re.IGNORECASE,
+)
+""" "The fox got one of the hens"."""
+_LOST_ONE = r"I lost my one \g<noun>"
+_THATS_NOW = re.compile(
+    r",? (?:so |and )?(?:that['\u2019]?s|that makes|which makes)(?: it)? (?P<count>\w+ [a-z]+s)"
+    r"(?: now)?[.!]*$",
+    re.IGNORECASE,
+)
+_ME_AND = re.compile(
+    r"^me (?:and|n|&) (?P<who>(?:my|our) [a-z-]+|(?!my\b|our\b|the\b|you\b)[a-z][\w-]+)(?= [a-z])",
     re.IGNORECASE,
 )
 _APPOSED_KIN = re.compile(r"^(?P<name>[A-Z][\w'\u2019-]*), (?P<kin>my [a-z -]{2,25}), (?=[a-z])")
@@ -177,6 +222,10 @@ class _Reading:
         self.original = text
         self.restored = case_restoration.restore(text)
         self.claims: list[Claim] = []
+        self.changes: list[Claim] = []
+        """Changes whose relation memory finds."""
+        self.open: list[str] = []
+        """Clauses of a statement that are kept as they were said, beside those that were read."""
         self.fragments: list[Fragment] = []
         self.unread: list[str] = []
         self.corrects = False
@@ -196,7 +245,7 @@ class _Reading:
         if self.wrong is not None:  # nothing is said to be right
             self.fragments.append(Fragment("", self.wrong, self.original))
         return Heard(
-            tuple(_once(self.claims)),
+            (*self.changes, *_once(self.claims)),
             tuple(self.fragments),
             self.corrects,
             self.refuted,
@@ -274,12 +323,10 @@ class _Reading:
         not_of = None if wrong is None else _person_meant(wrong)
         of = _whom(right) if corrects or not_of is not None else None
         if of is not None and (not_of is None or wrong is not None):
-            points = corrections.points_at(right)
-            said = self._as_said(sentence)
-            self.fragments.append(Fragment("", None, said, of, not_of, points=points))
-            self.corrects = True
+            self._put_right_whom(right, sentence, of, not_of)
             return
         mine = corrects and _MINE.match(right) is not None
+        self.open = []
         claims, whole = ([], False) if mine else self._claims(right)
         corrects = corrects or wrong is not None or denied is not None
         if denied is not None:
@@ -300,10 +347,23 @@ class _Reading:
             self.corrects = self.corrects or corrects
         if (claims and not whole) or not (claims or value or speech_acts.is_small_talk(stated)):
             self._leave(sentence)
-        if not claims and value is None and denied is None:
+        if claims:
+            self._keep_rest(right, claims, whole=whole, corrects=corrects)
+        elif value is None and denied is None:
             self._read_tail(right, wrong, sentence, corrects=corrects)
-        elif claims and whole:
+
+    def _put_right_whom(self, right: str, sentence: str, of: Path, not_of: Path | None) -> None:
+        """ "Not my sister, my cousin": of whom it is so what was said."""
+        points, said = corrections.points_at(right), self._as_said(sentence)
+        self.fragments.append(Fragment("", None, said, of, not_of, points=points))
+        self.corrects = True
+
+    def _keep_rest(self, right: str, claims: list[Claim], *, whole: bool, corrects: bool) -> None:
+        """Keep what a statement says beside its claims."""
+        if whole:
             self._keep_time(right, claims, corrects=corrects)
+        else:
+            self.claims += [self._as_stated(text, corrects=corrects) for text in self.open]
 
     def _read_tail(self, right: str, wrong: str | None, sentence: str, *, corrects: bool) -> None:
         """A statement of which nothing was read: the value at its end, where it puts something
@@ -416,7 +476,11 @@ class _Reading:
         found: list[Claim] = []
         whole = parsed.whole
         for clause in parsed.clauses:
-            claims = claims_of(clause) or self._moved(clause.text)
+            claims = (
+                succeeded(clause, found or self.claims)
+                or claims_of(clause)
+                or self._moved(clause.text)
+            )
             if not claims and found and clause.verb in {"quit", "stop"} and not clause.complement:
                 continue  # "I used to smoke but I quit"
             if any(claim.relation in PLACES for claim in claims) and TAIL.search(clause.complement):
@@ -424,10 +488,23 @@ class _Reading:
             if not claims and not speech_acts.is_small_talk(clause.text):
                 whole = False
             found += [replace(claim, text=self._as_said(claim.text)) for claim in claims]
+            if _tells_no_more_than_name(clause, claims):
+                whole = False
+                self._left_open(clause)
         if not found:
             found = [replace(claim, text=self._as_said(claim.text)) for claim in introduced(text)]
             whole = False
         return found, whole
+
+    def _left_open(self, clause: Clause) -> None:
+        """Note what a clause changes, or says, of which no relation was read."""
+        self.changes += [
+            replace(claim, text=self._as_said(claim.text)) for claim in changes_of(clause)
+        ]
+        text = free_statements.kept(self._as_said(clause.text))
+        # Other words are told again by the log alone, so that they are forgotten with it.
+        if text is not None and (clause.subjects[0].name or free_statements.CHANGE.search(text)):
+            self.open.append(text)
 
     def _moved(self, text: str) -> list[Claim]:
         """ "I'm in Oxford now" tells of a home after "I'm not living in London any more"."""
@@ -491,6 +568,13 @@ def _is_kind(claim: Claim) -> bool:
     return claim.relation == "kind"
 
 
+def _tells_no_more_than_name(clause: Clause, claims: Sequence[Claim]) -> bool:
+    """Whether nothing was read of what a clause says: "my husband Ernest is in hospital"."""
+    subject = clause.subjects[0]
+    beside = subject.name is not None and len(subject.path) > 1 and bool(clause.complement)
+    return not claims or (beside and all(one.relation == "name" for one in claims))
+
+
 def _person_meant(text: str) -> Path | None:
     """Whom a wrong word names: "my sister", and "sister" alone."""
     return corrections.person_in(text) or corrections.person_in(f"my {text}")
@@ -543,6 +627,12 @@ def _stated(sentence: str) -> str:
         sentence = sentence[opening.end() :].rstrip("? ")
     sentence = _CALL_INSTEAD.sub(r"My name is \g<right>, not \g<wrong>", sentence)
     sentence = _APPOSED_KIN.sub(_kin_first, sentence)
+    sentence = _ONE_LOST.sub(_LOST_ONE, sentence)
+    sentence = _TAKEN.sub(_LOST_ONE, sentence)
+    sentence = _THATS_NOW.sub(r", I have \g<count>", sentence)
+    sentence = _ME_AND.sub(_and_i, sentence)
+    sentence = _RENAMED.sub(r"My \g<noun> is \g<value> now", sentence)
+    sentence = _RENEWED.sub(r"My \g<noun> is \g<value>", sentence)
     sentence = _FAVOURITE.sub(r"\g<noun> is \g<value>", _unquoted(sentence))
     if not sentence:
         return ""
@@ -551,6 +641,12 @@ def _stated(sentence: str) -> str:
     if speech_acts.CALL_ME.match(sentence):
         return re.sub(r"^(?:please )?(?:you can )?call", "You call", sentence, flags=re.I)
     return "" if speech_acts.is_command(sentence) else sentence
+
+
+def _and_i(match: re.Match[str]) -> str:
+    """ "Me and liam split up" as "Liam and I split up"."""
+    who = match["who"]
+    return f"{who if ' ' in who else who.capitalize()} and I"
 
 
 def _kin_first(match: re.Match[str]) -> str:

@@ -67,6 +67,8 @@ class Relation:
     """Nouns of what its value is, as of ``RelationRules``."""
     opposite: str
     else_asked: tuple[str, ...]
+    akin: tuple[str, ...]
+    undoes: tuple[tuple[str, str], ...]
     partial: bool
     """Whether a part of the value names it: "the Volvo" is "a blue Volvo"."""
     whole: bool
@@ -137,6 +139,8 @@ class RelationBook:
                 entities=self._nouns(entry.get("entities", "")),
                 opposite=entry.get("opposite", ""),
                 else_asked=tuple(entry.get("else_asked", "").split()),
+                akin=tuple(entry.get("akin", "").split()),
+                undoes=tuple(_relation_and_value(text) for text in entry.get("undoes", ())),
                 partial=entry.get("partial", False),
                 whole=entry.get("whole", False),
                 timed=entry.get("timed", False),
@@ -199,6 +203,8 @@ class RelationBook:
             found.entities,
             found.opposite,
             found.else_asked,
+            found.akin,
+            found.undoes,
         )
 
     def said(self, predicate: str, kind: Kind, *, ends: bool = False) -> Reading | None:
@@ -224,15 +230,15 @@ class RelationBook:
 
     def ended(self, predicate: str, kind: Kind) -> list[Reading]:
         """All relations that a predicate ends: who quits a job has no employer and no profession.
-        If it names what has ended, only the first that fits."""
+        Of those that it names the value of, only the first."""
         found: list[Reading] = []
+        named = False
         for relation in self.relations:
             if relation.is_of(kind):
                 reading = _in_phrases(predicate, relation, relation.ends)
-                if reading is not None:
-                    if reading.value:
-                        return [*found, reading]
+                if reading is not None and not (named and (reading.value or reading.thing)):
                     found.append(reading)
+                    named = named or bool(reading.value)
         return found
 
     def denied(self, predicate: str, kind: Kind) -> Reading | None:
@@ -322,6 +328,11 @@ def _in_phrases(text: str, relation: Relation, phrases: Sequence[Phrase]) -> Rea
                 found.get("thing"),
             )
     return None
+
+
+def _relation_and_value(text: str) -> tuple[str, str]:
+    relation, _, value = text.partition(" ")
+    return relation, value
 
 
 def _kind(text: str | None) -> str | None:

@@ -28,6 +28,18 @@ _BODY = re.compile(
     r"|collarbone|back|neck|thumb|jaw)"
 )
 _LEAVES_ME = frozenset({"break up with me", "split up with me", "leave me", "dump me"})
+_EVENT = re.compile(
+    r"(?:my|our|the) (?:\w+ ){0,3}(?:appointment|meeting|operation|surgery|scan|interview|test|exam"
+    r"|lesson|class|check-?up|flight)\b",
+    re.IGNORECASE,
+)
+_MOVED = re.compile(r"move (?P<where>in(?: with (?:me|us))?|out(?: of .+)?)", re.IGNORECASE)
+_TO_SCHOOL = re.compile(
+    r"(?:(?:start|begin|go) (?:at|to)) (?P<where>[A-Z][\w'.-]*(?: [A-Z][\w'-]*)*)"
+)
+_PUPILS = frozenset(
+    "son daughter child children sons daughters twins grandson granddaughter".split()
+)
 _REASON = re.compile(r",? (?:because of|due to|thanks to|on account of) .+$", re.IGNORECASE)
 _TREATED = re.compile(r"(?:take|put) me (?P<on>off|on) (?:the |my |some )?(?P<what>.+)", re.I)
 _RAISED = re.compile(
@@ -51,7 +63,17 @@ _BORN = re.compile(
 def reworded(clause: Clause) -> Clause:
     """A clause in the words that the relations know."""
     clause = replace(clause, complement=_REASON.sub("", clause.complement))
-    for reword in (_left, _treated, _born, _lost_or_healed, _raised, _had_as):
+    for reword in (
+        _left,
+        _moved_in,
+        _at_school,
+        _arranged,
+        _treated,
+        _born,
+        _lost_or_healed,
+        _raised,
+        _had_as,
+    ):
         found = reword(clause)
         if found is not None:
             return found
@@ -71,13 +93,53 @@ def _left(clause: Clause) -> Clause | None:
     return _of(("user",), clause, "break", f"up with {said(clause.subjects[0])}")
 
 
+def _moved_in(clause: Clause) -> Clause | None:
+    """ "Deepa moved out" and "Marnie has moved in": with whom I live."""
+    path, told = clause.subjects[0].path, f"{clause.verb} {clause.complement}".strip()
+    moved = _MOVED.fullmatch(told)
+    near = path[0] == "user" and path[-1] not in {"neighbour", "neighbours", "tenant", "tenants"}
+    if (
+        moved is None
+        or clause.negated
+        or path == ("user",)
+        or not (near or clause.subjects[0].name)
+    ):
+        return None
+    if clause.tense not in {"past", "perfect"}:
+        return None
+    living = _of(("user",), clause, "live", f"with {said(clause.subjects[0])}")
+    return replace(living, tense="present", no_more=moved["where"].startswith("out"))
+
+
+def _at_school(clause: Clause) -> Clause | None:
+    """ "Tobias goes to Ravenscourt now", "the twins have started at St Bede's": their school."""
+    match = _TO_SCHOOL.fullmatch(f"{clause.verb} {clause.complement}")
+    pupil = clause.subjects[0].path[-1] in _PUPILS
+    starts = clause.verb in {"start", "begin"} and pupil
+    always = clause.time == ("now",) or (pupil and not clause.time)
+    goes = clause.verb == "go" and clause.tense == "present" and always
+    if match is None or clause.negated or not (starts or goes):
+        return None
+    return replace(clause, verb="study", complement=f"at {match['where']}", tense="present")
+
+
+def _arranged(clause: Clause) -> Clause | None:
+    """ "The hospital moved my appointment to Friday" as "I moved my appointment"."""
+    moves = clause.verb in {"move", "postpone", "reschedule", "cancel"} and not clause.negated
+    mine = _EVENT.match(clause.complement)
+    if not (moves and mine and clause.subjects[0].definite):
+        return None
+    return replace(clause, subjects=(NounPhrase(("user",)),))
+
+
 def _treated(clause: Clause) -> Clause | None:
     """ "The doctor took me off statins", "they put me on insulin"."""
     match = _TREATED.fullmatch(f"{clause.verb} {clause.complement}")
     if match is None or clause.negated or clause.subjects[0].path == ("user",):
         return None
     verb = "come" if match["on"] == "off" else "be"
-    return _of(("user",), clause, verb, f"{match['on']} {match['what']}")
+    treated = _of(("user",), clause, verb, f"{match['on']} {match['what']}")
+    return treated if verb == "come" else replace(treated, tense="present")
 
 
 def _raised(clause: Clause) -> Clause | None:
@@ -135,6 +197,7 @@ def _lost_or_healed(clause: Clause) -> Clause | None:
 
 
 def _of(path: Path, clause: Clause, verb: str, complement: str) -> Clause:
+    name = None if path[0] == "user" else path[0].capitalize()
     return replace(
-        clause, subjects=(NounPhrase(path),), verb=verb, complement=complement, tense="past"
+        clause, subjects=(NounPhrase(path, name),), verb=verb, complement=complement, tense="past"
     )

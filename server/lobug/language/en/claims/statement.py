@@ -10,7 +10,7 @@ from lobug.language.en.claims.clause_parser import Clause, NounPhrase
 from lobug.language.en.claims.lexicon import NEGATIONS, tokens
 from lobug.language.en.claims.relation_book import Kind, Reading, Relation, relation_book
 from lobug.language.en.claims.time_phrases import FORMER
-from lobug.language.en.claims.values import several, tidy_value
+from lobug.language.en.claims.values import name_of, several, tidy_value
 
 CHANGES = frozenset(
     """
@@ -237,4 +237,7 @@ def valued(base: Claim, reading: Reading) -> list[Claim]:
     if relation.one or relation.whole or not value:
         keeps = relation.timed or relation.states == "location"
         return [replace(claim, value=value if keeps else tidy_value(value))]
-    return [replace(claim, value=part) for part in several(value)[:MOST_CLAIMS]]
+    parts = several(value)[:MOST_CLAIMS]
+    if relation.id in {"like", "dislike"}:
+        parts = list(map(name_of, parts))
+    return [replace(claim, value=part) for part in parts]

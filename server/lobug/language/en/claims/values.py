@@ -47,6 +47,18 @@ def tidy_value(text: str) -> str:
     return _ARTICLE.sub("", value).strip()
 
 
+def name_of(text: str) -> str:
+    """The name alone of somebody: "Wanda" of "my new colleague Wanda"."""
+    found = _NAMED_KIN.match(text)
+    somebody = found is not None and relation_book().is_kin(found["noun"].lower())
+    return text[found.end() :] if found is not None and somebody else text
+
+
+_NAMED_KIN = re.compile(
+    r"^(?:(?:my|our|his|her|their|the) )?(?:[a-z]+ )?(?P<noun>[a-z-]+) (?=[A-Z][\w'-]+$)"
+)
+
+
 def several(text: str) -> list[str]:
     """The values in a list: "nuts and shellfish" are two."""
     if _PAIRS.search(text):
@@ -113,6 +125,19 @@ def recounts(one: str, other: str) -> bool:
     )
 
 
+def one_less(value: str) -> str | None:
+    """A counted value with one less: "a cat" of "two cats"; None: it counts none, or one."""
+    first, _, rest = value.partition(" ")
+    low = first.lower()
+    if low in _COUNTED and rest and low not in {"a", "one"}:
+        left = _COUNTED[_COUNTED.index(low) - 1]
+        return f"{left} {rest.removesuffix('s') if left == 'one' else rest}"
+    if first.isdigit() and int(first) > 1 and rest:
+        return f"{int(first) - 1} {rest.removesuffix('s') if first == '2' else rest}"
+    return None
+
+
+_COUNTED = "a one two three four five six seven eight nine ten eleven twelve".split()
 NUMBER = re.compile(
     r"\b(?:\d+|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[- ](?:one|two|three"
     r"|four"
