@@ -17,12 +17,12 @@ from support.scripted import ScriptedChatModel, ScriptedEmbedder
 OWN = load_scenarios()
 
 PASSED: dict[TruthKind, int] = {
-    "tell": 87,
-    "change": 182,
-    "correct": 218,
-    "forget": 105,
-    "ask": 170,
-    "recite": 18,
+    "tell": 107,
+    "change": 216,
+    "correct": 265,
+    "forget": 113,
+    "ask": 200,
+    "recite": 21,
 }
 """How many scenarios of each kind pass without a chat model. Raise a number when more do; it never
 goes down."""
