@@ -68,7 +68,7 @@ _SPEAKER = re.compile(
 )
 _EVENT = re.compile(
     r"(?!(?:to|yester)?day|tomorrow|tonight|it|that|this|there|what|who|when|where|how|why|you|he|she"
-    r"|they|christmas|easter|all|every|no)(?:[a-z][\w'\u2019-]*\s){1,4}?(?:is|are|has|starts?|begins?"
+    r"|they|christmas|easter|all|every|no)(?P<what>(?:[a-z][\w'\u2019-]*\s){1,4}?)(?:is|are|has|starts?|begins?"
     r"|closes?|opens?|ends?|finish(?:es)?|leaves?|moved|changed)"
     r"(?:\s(?:now|always|been|changed|moved|to|on|at|every|each|in|from|only))*\s",
     re.IGNORECASE,
@@ -247,7 +247,9 @@ def _is_about_theirs(text: str) -> bool:
     begins = _BEGINS.match(text)
     if begins is None or _OF_THE_WORLD.match(text):
         return False
-    return not begins["name"] or relation_book().is_first_name(begins["name"])
+    named = begins["name"]
+    # "Lucinda owes me sixty pounds": whoever has to do with the speaker.
+    return not named or relation_book().is_first_name(named) or _SPEAKER.search(text) is not None
 
 
 def _is_event(text: str) -> bool:
@@ -348,7 +350,10 @@ def _about(text: str) -> frozenset[str]:
         whom = " ".join(part.split(":")[0] for part in phrase.path if part != "user")
         return content(whom) or content(phrase.name or "")
     match = _OWNED.match(_spoken(text))
-    return frozenset() if match is None else content(match["noun"] or match["name"])
+    if match is not None:
+        return content(match["noun"] or match["name"])
+    event = _EVENT.match(text)
+    return frozenset() if event is None else content(event["what"])
 
 
 @lru_cache(maxsize=4096)

@@ -392,7 +392,7 @@ class _Reading:
                     wrong,
                     said,
                     sure=sure,
-                    pronoun=_pronoun(right),
+                    pronoun=_pronoun(tail.group().lstrip(",; ")) if tail else "",
                     points=points,
                     own=own,
                     otherwise=whole,
