@@ -125,7 +125,8 @@ class Assertion:
             return []
         found: list[Claim] = []
         for one in heard.fragments:
-            if one.points:
+            named = one.subject is not None or " " not in one.value  # not "last year's number"
+            if one.points and named:
                 subject = one.subject or (one.value.lower(),)
                 found += self._of_another(replace(one, subject=subject), subject, [last])
         return found

@@ -525,7 +525,7 @@ def fragment(text: str, *, marked: bool) -> str | None:
     if not bare or not _is_short(bare) or "?" in text or speech_acts.is_command(bare):
         return None
     value = value_of(_HOW_MANY.sub("", bare))
-    if _GOES_ON.search(value):
+    if _GOES_ON.search(value) or _OF_A_TIME.match(value):
         return None
     place = _LEADING.match(_VALUE.sub("", bare))
     if place is not None and _OWNED.match(value) and not begins_clause(value):
@@ -585,6 +585,8 @@ _HOW_MANY = re.compile(
     re.IGNORECASE,
 )
 """ "No, she has three": of what, was said before."""
+_OF_A_TIME = re.compile(r"(?:last|this|next) \w+['\u2019]s\b", re.IGNORECASE)
+""" "That was last year's number"."""
 _GOES_ON = re.compile(
     r"\b(?:but|because|it['\u2019]?s|i['\u2019]?m|he['\u2019]s|she['\u2019]s|i|you|is|are)\b",
     re.IGNORECASE,
