@@ -132,9 +132,13 @@ def test_a_data_folder_that_is_a_file(tmp_path: Path) -> None:
 
 
 def test_the_port_free_taken_or_ours() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    assert computer.check_port(settings(port=port)).level is Level.OK
+    def of_a_free_one() -> Level:
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            port = probe.getsockname()[1]
+        return computer.check_port(settings(port=port)).level
+
+    # Another test may take the very port meanwhile.
+    assert any(of_a_free_one() is Level.OK for _ in range(5))
     with recording_server() as door:
         ours = computer.check_port(settings(port=door.port))
     assert ours.level is Level.OK

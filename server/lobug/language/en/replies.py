@@ -192,7 +192,7 @@ def stated(content: str, question: str) -> str:
 def no_more(was: str, since: str | None, question: str) -> str:
     """The answer to a question about what was so: what is so since, if that is known."""
     if since is None:
-        return CLAIM_ANSWERS["no_more_told"].format(was=said_to_the_user(about_the_user(was)))
+        return SAY["no_more_told"].format(was=said_to_the_user(about_the_user(was)))
     if _ASKS_WHETHER.match(question) is None:
         return sentence_to_the_user(since)
     return CLAIM_ANSWERS["no_more"].format(was=said_to_the_user(about_the_user(since)))
