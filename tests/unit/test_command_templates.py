@@ -260,3 +260,15 @@ def _is_taken(text: str) -> None:
     assert ENGLISH.understand(f"  {text} ") == understood, "spaces around it change nothing"
     assert ENGLISH.agrees(text) in {True, False, None}
     assert ENGLISH.possible_command(text) in {None, *get_args(SentenceKind)}
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("So what do you know about me now?", Recite()),
+        ("And forget about Adam, everything.", ForgetTopic("Adam", sure=False)),
+        ("It was nice. Forget where I live, I mean.", ForgetTopic("where I live")),
+    ],
+)
+def test_what_stands_around_a_request_does_not_hide_it(text: str, meant: object) -> None:
+    assert templates().understand(text) == meant

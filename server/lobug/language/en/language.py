@@ -47,7 +47,10 @@ from lobug.language.protocol import (
 LONGEST = 600
 """Characters of a command; a longer text is a story."""
 
-_PERSONAL = re.compile(r"^(?:me|myself|us|ourselves)$", re.IGNORECASE)
+_PERSONAL = re.compile(
+    r"^(?:me|myself|us|ourselves)(?: now| so far| today| by now| already| these days)?$",
+    re.IGNORECASE,
+)
 _POINTING = re.compile(r"^(?:it|that|this|him|her|them|those|these)$", re.IGNORECASE)
 _DROPPED = re.compile(
     r"^(?:(?:that|this|the) )?(?:idea|thought|question|topic|suggestion|nonsense)$", re.IGNORECASE
@@ -83,7 +86,8 @@ _TRAILING = re.compile(
 )
 _BEHIND_TOPIC = re.compile(
     r",? (?:that['\u2019]?s|it['\u2019]?s|this is|that is|it is|because|cause|cos|coz|since|as it)"
-    r" .+$|, (?:i|we|he|she|they|you|nobody|no one|please|it) ?.*$",
+    r" .+$|, (?:i|we|he|she|they|you|nobody|no one|please|it) ?.*$"
+    r"|,? (?:everything|all of it|completely|entirely|altogether)$",
     re.IGNORECASE,
 )
 """ "Forget how old I am, nobody needs to know"."""
