@@ -46,11 +46,6 @@ FIELDS: Mapping[str, frozenset[str]] = {
     for word in field
 }
 """Stems of words that tell of the same: "work", "job" and "boss"."""
-KINDS: Mapping[str, frozenset[str]] = {
-    **dict.fromkeys(words.stems(["animal", "pet"]), frozenset(words.stems(relation_book().pets))),
-    words.stem("money"): frozenset(words.stems(word_set("free_statements", "currencies"))),
-}
-"""Kinds of things that a question may ask for, and what is of them, as stems."""
 _OPINION = re.compile(
     r"(?:what do (?:i|we) think (?:of|about)|how do (?:i|we) feel about"
     r"|what(?:['\u2019]?s| is) my opinion (?:of|on|about)|do (?:i|we) get on with)\b",
@@ -417,13 +412,24 @@ def answers(question: str, statement: str) -> bool:
         return False
     wanted = content(asked[opinion.end() :] if opinion else asked)
     told = content(statement)
-    for kind, those in KINDS.items():
+    for kind, those in _kinds().items():
         told = told | {kind} if told & those else told
     if not wanted or not wanted <= told or not _is_of_asked(asked, wanted, statement):
         return False
     if opinion is not None or not _ASKS_FOR.match(asked):
         return True
     return _has_value(asked, " ".join(statement.split()), more=told > wanted)
+
+
+@lru_cache
+def _kinds() -> Mapping[str, frozenset[str]]:
+    """Kinds of things that a question may ask for, and what is of them, as stems."""
+    pets = frozenset(words.stems(relation_book().pets))
+    currencies = frozenset(words.stems(word_set("free_statements", "currencies")))
+    return {
+        **dict.fromkeys(words.stems(["animal", "pet"]), pets),
+        words.stem("money"): currencies,
+    }
 
 
 def _is_of_asked(asked: str, wanted: frozenset[str], statement: str) -> bool:
