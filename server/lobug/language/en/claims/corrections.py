@@ -231,7 +231,7 @@ def opening_of(sentence: str) -> Opening:
 def contrast(text: str) -> tuple[str, str | None]:
     """What is right in "not X but Y" and "Y, not X", and what is wrong; None: nothing is named."""
     bare = text.rstrip(" .!")
-    if len(bare) > _LONGEST:
+    if len(bare) > _LONGEST or _NO_NEGATION.search(bare):
         return text, None
     if _WAS_RIGHT.search(bare):
         return _WAS_RIGHT.sub("", bare), None
@@ -585,6 +585,12 @@ _HOW_MANY = re.compile(
     re.IGNORECASE,
 )
 """ "No, she has three": of what, was said before."""
+_NO_NEGATION = re.compile(
+    r"\b(?!(?:do|does|did|is|are|was)n)"
+    r"\w+n['\u2019]t\b",
+    re.IGNORECASE,
+)
+""" "00n't" denies nothing, and "can't" is not taken apart."""
 _OF_A_TIME = re.compile(r"(?:last|this|next) \w+['\u2019]s\b", re.IGNORECASE)
 """ "That was last year's number"."""
 _GOES_ON = re.compile(

@@ -382,7 +382,7 @@ class _Reading:
             value = corrections.retold(right)
         if value is not None:
             said, sure = self._as_said(sentence), self.refuting == "surely"
-            kept = free_statements.kept(self._as_said(right))
+            kept = self._kept(right)
             whole = () if kept is None else (self._as_stated(kept, corrects=True),)
             own = _MINE.match(right) is not None
             points = corrections.points_at(right)
@@ -416,10 +416,18 @@ class _Reading:
         if speech_acts.is_question(sentence):
             return
         for part in free_statements.parts(self._as_said(stated)):
-            text = free_statements.kept(part)
+            text = self._kept(part)
             if text is not None:
                 self.claims.append(self._as_stated(text, corrects=corrects))
                 self.corrects = self.corrects or corrects
+
+    def _kept(self, stated: str) -> str | None:
+        """What is worth keeping of a statement, if all its words were said."""
+        text = free_statements.kept(self._as_said(stated))
+        said = {word.lower() for word in _SAID.findall(self.original)}
+        if text is None or not {word.lower() for word in _SAID.findall(text)} <= said:
+            return None
+        return text
 
     def _as_stated(self, text: str, *, corrects: bool) -> Claim:
         return Claim(USER, STATEMENT, text, corrects=corrects, refutes=self.refuting, text=text)
@@ -555,6 +563,7 @@ def _pronoun(text: str) -> str:
     return {"we": "i"}.get(match["who"].lower(), match["who"].lower())
 
 
+_SAID = re.compile(r"[\w'\u2019-]+")
 TIMED = "timed"
 """Kind of a statement that is kept for a time in it: all else of it is in claims."""
 _POINTING: tuple[Path, ...] = (("it",), ("that",))
