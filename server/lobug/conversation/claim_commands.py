@@ -15,7 +15,7 @@ from lobug.language.claims import Heard
 from lobug.language.en import citing, replies, speech_acts, words
 from lobug.language.en.citing import Source, known_from, without_request
 from lobug.memory.claim_rows import KnownClaim
-from lobug.memory.claims.assertion import sentence_of
+from lobug.memory.claims.held_claims import sentence_of
 from lobug.memory.claims.lookup import Found
 from lobug.memory.claims.subjects import Ambiguous
 from lobug.memory.model import Entry, Filter

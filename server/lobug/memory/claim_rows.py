@@ -196,6 +196,7 @@ OVER = (
     .where(
         _entry.user == bindparam("user"),
         _entry.status == "past",
+        among(_entry.id, "ids"),
         _entry.id.in_(
             select(_claim.memory_id).where(
                 _claim.user == bindparam("user"),
@@ -204,15 +205,15 @@ OVER = (
         ),
     )
     .order_by(_entry.id.desc())
-    .limit(bindparam("limit", type_=Integer))
 )
 
 
 def replaced(
-    connection: Connection, user: str, limit: int
+    connection: Connection, user: str, ids: Sequence[int]
 ) -> list[tuple[KnownClaim, KnownClaim | None]]:
-    """What was so, the latest first, each with what is so since, where that is known."""
-    pairs = [(row.id, row.replaced_by) for row in run(connection, OVER, user=user, limit=limit)]
+    """Which of these entries tell what was so, the latest first, each with what is so since, where
+    that is known."""
+    pairs = [(row.id, row.replaced_by) for row in run(connection, OVER, user=user, ids=ids)]
     known = {
         one.entry_id: one
         for one in of_entries(connection, user, [one for pair in pairs for one in pair if one])

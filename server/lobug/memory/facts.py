@@ -18,7 +18,8 @@ from lobug.language.en.claims.english import CLAIMS
 from lobug.language.protocol import NewFact
 from lobug.memory import claim_rows, entries, identity
 from lobug.memory.claims import tombstones
-from lobug.memory.claims.assertion import Assertion, Origin
+from lobug.memory.claims.assertion import Assertion
+from lobug.memory.claims.claim_writer import Origin
 from lobug.memory.entries import NewVersion
 from lobug.memory.index import entry_index
 from lobug.memory.index.entry_index import EmbeddedQuery, Vector, VectorIndex

@@ -14,7 +14,8 @@ from lobug.language.en import fact_comparison
 from lobug.language.en.claims.english import CLAIMS
 from lobug.language.en.prompts import SECTIONS
 from lobug.memory import entries, identity, log, projects, sessions, timeline
-from lobug.memory.claims.assertion import Assertion, Origin
+from lobug.memory.claims.assertion import Assertion
+from lobug.memory.claims.claim_writer import Origin
 from lobug.memory.entries import NewVersion
 from lobug.memory.model import Draft, Entry, MemoryScope, Provenance, Reason, Source, Status
 from lobug.storage.driver import Connection

@@ -15,7 +15,7 @@ from lobug.language.en.claims.english import CLAIMS
 from lobug.memory import jobs, log, recall_log, sessions
 from lobug.memory.claim_rows import Referent
 from lobug.memory.claims import assertion
-from lobug.memory.claims.assertion import Outcome
+from lobug.memory.claims.claim_writer import Outcome
 from lobug.memory.model import ConversationKey
 from lobug.memory.recall_log import NewRecall
 from lobug.memory.schedule import Scheduler

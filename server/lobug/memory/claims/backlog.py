@@ -6,7 +6,8 @@ from sqlalchemy import Integer, bindparam, delete, func, select
 
 from lobug.language.claims import ClaimReader
 from lobug.memory import claim_rows, entries
-from lobug.memory.claims.assertion import Assertion, Origin
+from lobug.memory.claims.assertion import Assertion
+from lobug.memory.claims.claim_writer import Origin
 from lobug.storage.driver import Connection
 from lobug.storage.statements import among, run
 from lobug.storage.tables import claim_backlog, memories

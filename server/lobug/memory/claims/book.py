@@ -11,7 +11,8 @@ from lobug.memory import claim_rows, log
 from lobug.memory.claim_rows import KnownClaim, Referent
 from lobug.memory.claims import assertion, lookup
 from lobug.memory.claims.lookup import Found
-from lobug.memory.claims.subjects import NAME, Ambiguous, plain
+from lobug.memory.claims.relations import NAME
+from lobug.memory.claims.subjects import Ambiguous, plain
 from lobug.memory.index import entry_index
 from lobug.memory.model import ConversationKey
 from lobug.storage.database import Database
@@ -123,7 +124,8 @@ class ClaimBook:
         if that is known."""
 
         def work(connection: Connection) -> Sequence[KnownClaim]:
-            for was, now in claim_rows.replaced(connection, user, MOST_ASKED):
+            ids = entry_index.with_any_of(connection, user, self.reader.asked_words(question))
+            for was, now in claim_rows.replaced(connection, user, ids[-MOST_ASKED:]):
                 if self.reader.answers(question, was.content):
                     return (was,) if now is None else (was, now)
             return ()

@@ -9,8 +9,9 @@ from lobug.language.claims import Asked, Claim, ClaimReader, Path
 from lobug.memory import claim_rows
 from lobug.memory.claim_rows import PLANNED, KnownClaim, Referent
 from lobug.memory.claims import subjects, tombstones
-from lobug.memory.claims.assertion import DEPARTED, HOLDERS, PARTNER, known_subjects, recent
-from lobug.memory.claims.subjects import NAME, Ambiguous, Subjects, plain
+from lobug.memory.claims.held_claims import known_subjects, recent
+from lobug.memory.claims.relations import DEPARTED, HOLDERS, NAME, PARTNER
+from lobug.memory.claims.subjects import Ambiguous, Subjects, plain
 from lobug.storage.driver import Connection
 
 ANYONE: Path = ("anyone",)

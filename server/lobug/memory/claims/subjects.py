@@ -10,9 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lobug.language.claims import PRONOUNS, USER, Claim, Path
-
-NAME = "name"
-"""The relation that names a subject."""
+from lobug.memory.claims.relations import NAME
 
 Refers = Callable[[str, Path], bool]
 """Whether a pronoun can stand for a subject."""
