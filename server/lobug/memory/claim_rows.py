@@ -271,6 +271,29 @@ def made_by(connection: Connection, user: str, message_id: int) -> list[int]:
     return run(connection, MADE_BY, user=user, message_id=message_id).scalars()
 
 
+TOLD_IN = KNOWN.where(_entry.source_message_id == bindparam("message_id"))
+MESSAGES_OF = (
+    select(_entry.source_message_id)
+    .where(
+        _entry.user == bindparam("user"),
+        among(_entry.id, "ids"),
+        _entry.status == "active",
+        _entry.source_message_id.is_not(None),
+    )
+    .distinct()
+)
+
+
+def told_in(connection: Connection, user: str, message_id: int) -> list[KnownClaim]:
+    """What was read in a message, by whichever reader."""
+    return _known(run(connection, TOLD_IN, user=user, message_id=message_id))
+
+
+def messages_of(connection: Connection, user: str, ids: Sequence[int]) -> list[int]:
+    """The messages in which those of these entries were told that hold."""
+    return run(connection, MESSAGES_OF, user=user, ids=ids).scalars()
+
+
 def telling(connection: Connection, user: str, message_id: int, content: str) -> int | None:
     """The active entry that has this content from a message: there is one at most."""
     row = run(connection, TELLING, user=user, message_id=message_id, content=content).first()

@@ -15,8 +15,9 @@ from sqlalchemy import Integer, and_, bindparam, exists, func, or_, select, true
 
 from lobug.language.en import fact_comparison, words
 from lobug.language.en.claims.english import CLAIMS
+from lobug.language.en.claims.revisions import Revision
 from lobug.language.protocol import NewFact
-from lobug.memory import claim_rows, entries, identity
+from lobug.memory import claim_rows, entries, identity, sessions
 from lobug.memory.claims import tombstones
 from lobug.memory.claims.assertion import Assertion
 from lobug.memory.claims.claim_writer import Origin
@@ -27,7 +28,7 @@ from lobug.memory.model import Entry, Source
 from lobug.storage.driver import Connection
 from lobug.storage.index_tables import memory_vectors
 from lobug.storage.statements import among, run
-from lobug.storage.tables import conversation_log, memories
+from lobug.storage.tables import claims, conversation_log, memories
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,45 @@ def insert(
                 claims=(),
             ),
         )
+
+
+UNCLAIMED = entries.ENTRY.where(
+    memories.c.source_message_id == bindparam("message_id"),
+    memories.c.status == "active",
+    ~exists(select(1).where(claims.c.memory_id == memories.c.id)),
+)
+"""What the chat model read in a message and the rules cannot read."""
+
+
+def put_right(connection: Connection, message_id: int, revision: Revision, origin: Origin) -> None:
+    """Put words right in what the chat model read in a message, and the rules cannot read."""
+    for row in run(connection, UNCLAIMED, message_id=message_id).all():
+        entry = entries.entry_of(row)
+        content = CLAIMS.put_right(entry.content, revision.wrong, revision.right)
+        if content is None:
+            continue
+        entries.retire(
+            connection,
+            entry.id,
+            status="past" if revision.changed else "inactive",
+            reason="superseded" if revision.changed else "corrected",
+            now=origin.now,
+            valid_until=origin.said_at if revision.changed else None,
+        )
+        identity.retire_lines(connection, origin.user, entry.content, origin.now, entry_id=entry.id)
+        if not revision.changed:
+            sessions.put_right(connection, origin.user, entry.content, origin.now)
+        if revision.leans:
+            version = entries.next_version(
+                entry,
+                told_by=entry.user,
+                now=origin.now,
+                content=content,
+                said_at=origin.said_at,
+                source_message_id=origin.message_id,
+                claims=(),
+            )
+            entries.change(connection, entry.id, replaced_by=entries.insert(connection, version))
 
 
 COUNT = select(func.count()).where(memories.c.layer == "knowledge", memories.c.status == "active")

@@ -109,6 +109,14 @@ def session_of(connection: Connection, message_id: int) -> tuple[int | None, flo
     return row.session_id, row.created_at
 
 
+CONVERSATION = select(_log.conversation).where(BY_ID)
+
+
+def conversation_of(connection: Connection, message_id: int) -> str:
+    """The conversation of a message."""
+    return str(run(connection, CONVERSATION, message_id=message_id).scalar())
+
+
 REPLY = select(_log.id).where(_log.reply_to == bindparam("message_id"))
 
 

@@ -9,6 +9,7 @@ one request to the next.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -272,6 +273,54 @@ FACT_EXAMPLES: Sequence[tuple[str, str]] = (
     ),
 )
 
+REVISION_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "corrects": {"type": "boolean"},
+        "wrong": {"type": "string", "maxLength": 80},
+        "right": {"type": "string", "maxLength": 80},
+    },
+    "required": ["corrects", "wrong", "right"],
+    "additionalProperties": False,
+}
+"""The reply to ``revision_messages``."""
+
+REVISION_RULES = """\
+Somebody says something, and then something more. Find out whether the second puts a word of the
+first right, or says that it is over and what is so now.
+Answer in JSON: "corrects": true or false; "wrong": the words of the first that were wrong or are
+over; "right": the words of the second that take their place.
+If the second only adds something, "corrects" is false."""
+
+REVISION_EXAMPLES: Sequence[tuple[str, str, str, str]] = (
+    ("My aunt keeps bees in Tromso.", "No, in Bergen.", "Tromso", "Bergen"),
+    ("I bought three harps.", "I've got a lute as well now.", "", ""),
+    (
+        "My neighbour is called Quillon.",
+        "Quentin, silly me. Quillon was his dog.",
+        "Quillon",
+        "Quentin",
+    ),
+    ("I meet Zelda on Sundays.", "No idea what we'll do, it's raining.", "", ""),
+    ("i keep my skis in the loft", "nah its the cellar", "the loft", "the cellar"),
+    ("My uncle sails to Madeira.", "My aunt is a dentist, actually.", "", ""),
+    (
+        "The regatta is in May, first one of the year.",
+        "Hang on, it's June, I looked it up.",
+        "May",
+        "June",
+    ),
+    ("My hens lay brown eggs.", "I'm off to feed them now, sorry.", "", ""),
+    (
+        "I build lutes at Nordhaus, it's a fair way to drive.",
+        "I've finished with Nordhaus. I started at Oldfield this week.",
+        "Nordhaus",
+        "Oldfield",
+    ),
+    ("Zelda gave me a lute.", "She's very kind.", "", ""),
+)
+"""What was said, what was said then, and the words that take each other's place."""
+
 SUMMARY_RULES = """\
 You summarize conversations between a user and the assistant Lo-Bug.
 Write one paragraph of three to five sentences, in the third person and the past tense.
@@ -377,6 +426,18 @@ def fact_extraction_messages(user_text: str) -> list[ChatMessage]:
     for said, answer in FACT_EXAMPLES:
         messages += [ChatMessage("user", said), ChatMessage("assistant", answer)]
     messages.append(ChatMessage("user", user_text))
+    return messages
+
+
+def revision_messages(earlier: str, later: str) -> list[ChatMessage]:
+    """Ask which words of an earlier utterance a later one replaces; the answer fits
+    ``REVISION_SCHEMA``."""
+    messages = [ChatMessage("system", REVISION_RULES)]
+    for first, second, wrong, right in REVISION_EXAMPLES:
+        answer = {"corrects": bool(wrong), "wrong": wrong, "right": right}
+        messages.append(ChatMessage("user", f"First: {first}\nSecond: {second}"))
+        messages.append(ChatMessage("assistant", json.dumps(answer)))
+    messages.append(ChatMessage("user", f"First: {earlier}\nSecond: {later}"))
     return messages
 
 

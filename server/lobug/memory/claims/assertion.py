@@ -91,6 +91,35 @@ class Assertion:
         self._assert(claims[:MOST_CLAIMS], referents)
         return self.outcome
 
+    def revise(
+        self, told: Sequence[KnownClaim], wrong: str, right: str, *, changed: bool, leans: bool
+    ) -> Outcome:
+        """Put words of what was told right. ``changed``: they have been right until now. ``leans``:
+        the words that say so tell nothing by themselves, so that what was told is told anew."""
+        origin = self._origin
+        read = [] if origin.message_id is None else self._held.of_message(origin.message_id)
+        own = [one for one in read if one.status == "active" and _has(one.content, right)]
+        stands = own and (not leans or any(one.relation != STATEMENT for one in own))
+        for one in told:
+            value = self._reader.put_right(one.value, wrong, right) if one.value else None
+            is_held = one.status == "active" and one.holds and one.said_at <= origin.said_at
+            if value is None or not is_held:
+                continue
+            if stands:
+                self._writer.retire(Retirement(one, "superseded" if changed else "corrected"))
+                self._writer.replace(one.entry_id, own[-1].entry_id)
+                continue
+            rules = self._reader.rules(one.relation)
+            many = rules is not None and not rules.one
+            if changed and many:
+                self._apply(replace(one.claim, holds=False, ended=True))
+            instead = one.value if many and not changed else None
+            self._apply(replace(one.claim, value=value, corrects=not changed, instead_of=instead))
+        for one in own if not stands and self.outcome.stored else ():
+            if one.relation == STATEMENT:
+                entries.delete_row(self._connection, one.entry_id)
+        return self.outcome
+
     def settle(
         self, entry_id: int, claims: Sequence[Claim], former: Collection[int] = ()
     ) -> Outcome:
@@ -288,6 +317,10 @@ LAST_REPLY = (
     .order_by(conversation_log.c.id.desc())
     .limit(1)
 )
+
+
+def _has(text: str, words: str) -> bool:
+    return words.lower() in text.lower()
 
 
 def undo(connection: Connection, user: str, message_id: int) -> None:

@@ -20,6 +20,7 @@ from lobug.language.en.prompts import FACTS_SCHEMA, fact_extraction_messages
 from lobug.language.en.speech_acts import explicit_statements
 from lobug.language.protocol import Candidate, NewFact
 from lobug.memory import facts, jobs, log
+from lobug.memory.learning import revision
 from lobug.memory.learning.context import LearningContext
 from lobug.memory.learning.model_requests import GarbledAnswerError, ask
 from lobug.storage.driver import Connection
@@ -112,18 +113,28 @@ async def extract(work: LearningContext) -> bool:
         raise ValueError("an extraction task names a message")
     message = await work.database.read(lambda c: log.message(c, task.user, message_id))
     statements = unread(message.content) if message is not None else []
-    found = await facts_in(work, statements, attempts=task.attempts)
+    revised, compared = None, False
+    if message is not None:
+        earlier = await work.database.read(
+            lambda c: revision.earlier_than(c, task.user, message) if message else []
+        )
+        compared = bool(earlier)
+        revised = await revision.revised_by(work.chat, message, earlier, attempts=task.attempts)
+    leans = revised is not None and revised.revision.leans
+    found = [] if leans else await facts_in(work, statements, attempts=task.attempts)
     said_at = message.created_at if message is not None else 0.0
 
     def store(connection: Connection) -> None:
         if jobs.complete(connection, task):
+            if message is not None and revised is not None:
+                revision.revise(connection, task.user, message, revised, work.now)
             work.checkpoint("facts.inserting")
             facts.insert(
                 connection, task.user, found, message_id=message_id, said_at=said_at, now=work.now
             )
 
     await work.database.write("facts", store)
-    return bool(statements)
+    return compared or bool(statements and not leans)
 
 
 def unread(text: str) -> Sequence[str]:

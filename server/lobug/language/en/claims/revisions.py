@@ -1,0 +1,136 @@
+"""What a later utterance puts right in an earlier one, where the rules of the reader saw nothing.
+
+A small chat model is good at telling which words of two utterances stand for each other, and bad at
+telling whether the later one puts anything right: asked alone, it says so of nearly every pair. So
+the model finds the words, and the rules here decide.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from lobug.language.en import words
+from lobug.language.en.claims import free_statements, values
+from lobug.language.en.claims.english import CLAIMS
+from lobug.language.en.data import word_list, word_set
+
+LONGEST = 400
+"""Characters of an utterance that is compared with an earlier one, and of the earlier one."""
+MOST_WORDS = 6
+"""Words that stand for others, at most."""
+
+EMPTY = word_set("revisions", "empty")
+"""Words that stand for no other: "it", "there"."""
+OF_THE_MISTAKE = words.stems(word_set("revisions", "of_the_mistake"))
+"""Stems of words about the mistake itself: "sorry", "meant", "checked"."""
+
+
+def _any_of(name: str) -> re.Pattern[str]:
+    phrases = "|".join(re.escape(phrase) for phrase in word_list("revisions", name))
+    return re.compile(rf"(?<!\w)(?:{phrases})(?!\w)", re.IGNORECASE)
+
+
+_MISTAKE = _any_of("mistakes")
+_ENDS = _any_of("ends")
+_ADDS = _any_of("adds")
+_NO = re.compile(
+    r"^\W*(?:(?:oh|well|ah|um+|uh|er+m?|ok(?:ay)?)\W+)*"
+    r"(?:no|nope|nah|naw|sorry|wait|actually|oops|whoops|not)\b"
+    r"(?! (?:idea|one|more|longer|problem|worries|wonder|bad|sure|yet|really|matter|way|that|to"
+    r"|about|for)\b)|\bsorry\W*$",
+    re.IGNORECASE,
+)
+_BREAK = re.compile(
+    r"[.;:!?\u2026]+(?=\s|$)|,|\s(?:and|but|so|because|that)\s",
+    re.IGNORECASE,
+)
+_POINTS = re.compile(
+    r"\b(?:it|he|she|they|that|this|there|mine|hers|i|we)"
+    r"(?:['\u2019](?:s|re|m|ll be|ve got)| is| are| was| were| am| will be|s)\b",
+    re.IGNORECASE,
+)
+"""The beginning of a clause that says only what something is."""
+_DENIED = re.compile(r"n['\u2019]t\b|\b(?:not|no|never|without)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """Words of an earlier utterance, and those of a later one that take their place."""
+
+    wrong: str
+    right: str
+    changed: bool
+    """It was so and has changed; False: it was never so."""
+    leans: bool
+    """The later utterance says nothing without the earlier one: "it's Friday, same time"."""
+
+
+def may_revise(text: str) -> bool:
+    """Whether an utterance may put an earlier one right: it speaks of a mistake or of a change."""
+    if len(text) > LONGEST or "?" in text[-2:]:
+        return False
+    return _opens(text) or _changes(text)
+
+
+def accepted(wrong: str, right: str, earlier: str, later: str) -> Revision | None:
+    """The words that a model found, if the later utterance does put the earlier one right."""
+    wrong, right = values.tidy_value(wrong), values.tidy_value(right)
+    if not _can_stand(wrong, earlier) or not _can_stand(right, later):
+        return None
+    if _has(earlier, right) or not _same_sort(wrong, right):
+        return None
+    part = _part_with(right, later)
+    if _ADDS.search(part) or _DENIED.search(part[: part.lower().find(right.lower())]):
+        return None
+    not_wrong = re.search(rf"\bnot (?:\w+ ){{0,2}}{re.escape(wrong)}\b", later, re.IGNORECASE)
+    opened = _opens(later) or not_wrong is not None
+    about = free_statements.content(earlier)
+    own = free_statements.content(part) - free_statements.content(right) - OF_THE_MISTAKE
+    named = _has(later, wrong)  # "we traded in the Zafira, got a Sharan"
+    if named:
+        plausible = opened or _changes(later)
+    else:
+        shares = bool(free_statements.content(later) & about)
+        plausible = own <= about and (opened or (shares and _changes(later)))
+    leans = not own and (opened or not named)
+    return Revision(wrong, right, changed=not opened, leans=leans) if plausible else None
+
+
+def _opens(text: str) -> bool:
+    """Whether an utterance says that something was wrong."""
+    if _NO.search(text) or _MISTAKE.search(text):
+        return True
+    return CLAIMS.read(text).corrects
+
+
+def _changes(text: str) -> bool:
+    """Whether an utterance says that something has become otherwise."""
+    return _ENDS.search(text) is not None or free_statements.CHANGE.search(text) is not None
+
+
+def _can_stand(span: str, text: str) -> bool:
+    """Whether a text has the words, and they are words that can stand for others."""
+    found = words.words(span)
+    return bool(found) and len(found) <= MOST_WORDS and not set(found) <= EMPTY and _has(text, span)
+
+
+def _same_sort(one: str, other: str) -> bool:
+    return values.same_sort(one, other) and values.same_sort(other, one)
+
+
+def _has(text: str, span: str) -> bool:
+    bare = re.sub(r"['\u2019]s$", "", span)
+    pattern = rf"(?<!\w){re.escape(bare)}(?:['\u2019]?s)?(?!\w)"
+    return re.search(pattern, text, re.IGNORECASE) is not None
+
+
+def _part_with(span: str, text: str) -> str:
+    """The part of a text that has the words: "it's Friday" of "I looked it up and it's Friday"."""
+    at = text.lower().find(span.lower())
+    begins = [found.end() for found in (*_NO.finditer(text), *_BREAK.finditer(text))]
+    begins = sorted(end for end in begins if end <= at)
+    ends = _BREAK.search(text, at + len(span))
+    begin = begins[-1] if begins else 0
+    points = [found.start() for found in _POINTS.finditer(text, begin, at)]
+    return text[points[-1] if points else begin : ends.start() if ends else len(text)]
