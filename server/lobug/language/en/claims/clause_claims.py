@@ -93,6 +93,8 @@ def _is_odd(claim: Claim, statement: Statement) -> bool:
     """Whether a claim is nothing that anybody means."""
     if claim.subject == USER and claim.relation in _NOT_OF_USER:
         return True
+    if claim.subject == USER and claim.relation == "name" and statement.phrase.plural:
+        return True  # "we're called Marrow": a band, a family
     if claim.relation == "kind" and _says_no_kind(claim, statement):
         return True
     if claim.relation == "dead" and statement.verb in {"die", "pass"}:

@@ -188,7 +188,7 @@ def put_right(value: str, wrong: str | None, right: str) -> str | None:
         part = _HOUR.search(value)
     elif wrong:
         part = re.search(rf"(?<!\w){re.escape(wrong)}(?!\w)", value, re.IGNORECASE)
-    elif is_number(right) and len(value.split()) > 1:
+    elif first is not None and is_number(right) and len(value.split()) > 1:
         numbers = list(NUMBER.finditer(value))
         part = numbers[0] if len(numbers) == 1 else None  # not of "0171 2244"
     if not wrong and part is None:
