@@ -61,6 +61,21 @@ async def test_a_value_that_the_rules_could_not_place_is_put_right(tmp_path: Pat
         assert model.asked == [f"First: {ALTO}\nSecond: {SOPRANO}"]
 
 
+async def test_what_waits_to_be_put_right_is_not_told(tmp_path: Path) -> None:
+    model = Aligning({SOPRANO: ("alto", "soprano")})
+    async with started(kit_with(tmp_path, model)) as memory:
+        await exchange(memory, ALTO)
+        await exchange(memory, "I live in Oslo.")
+        (choir,) = await memory.claims.telling(ADA.user, "choir")
+        await memory.process_due()
+        assert not await memory.claims.may_be_wrong(ADA.user, [choir.entry_id])
+        await exchange(memory, SOPRANO)
+        assert await memory.claims.may_be_wrong(ADA.user, [choir.entry_id])
+        assert not await memory.claims.may_be_wrong("bob", [choir.entry_id])
+        await memory.process_due()
+        assert not await memory.claims.may_be_wrong(ADA.user, [choir.entry_id])
+
+
 async def test_what_has_changed_is_past(tmp_path: Path) -> None:
     later = "We traded in the Zafira yesterday, got a Sharan."
     model = Aligning({later: ("Zafira", "Sharan")})

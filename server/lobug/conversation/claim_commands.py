@@ -44,6 +44,8 @@ async def answer(context: CommandContext) -> Command | None:
     if told is None:
         return None
     entries = tuple(dict.fromkeys(told.entries))[: replies.MOST]
+    if await context.memory.claims.may_be_wrong(context.scope.user, entries):
+        return None  # the chat model has the words that may put it right before it
     hits = tuple([hit_of((await context.memory.get(context.scope, one)).entry) for one in entries])
     cites = asks or context.cites
     doubted = await context.memory.claims.doubts(context.scope.user, entries)

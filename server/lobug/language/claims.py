@@ -202,8 +202,9 @@ class ClaimReader(Protocol):
     def one_of(self, noun: str) -> str:
         """A noun in the singular: "rabbit" of "rabbits", "child" of "children"."""
 
-    def same_sort(self, value: str, right: str) -> bool:
-        """Whether a bare value may stand for one: a time for a time, a number for a number."""
+    def same_sort(self, value: str, right: str, said: str = "") -> bool:
+        """Whether a bare value may stand for one: a time for a time, a number for a number, a name
+        for a name. ``said``: the words in which the bare value was said."""
 
     def one_less(self, value: str) -> str | None:
         """A counted value with one less of it: "two cats" of "three cats"; None: it counts none, or

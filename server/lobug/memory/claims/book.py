@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from lobug.language.claims import Asked, Claim, ClaimReader, Heard, Path
 from lobug.memory import claim_rows, log
 from lobug.memory.claim_rows import KnownClaim, Referent
-from lobug.memory.claims import assertion, lookup
+from lobug.memory.claims import assertion, lookup, revisable
 from lobug.memory.claims.lookup import Found
 from lobug.memory.claims.relations import NAME
 from lobug.memory.claims.subjects import Ambiguous, plain
@@ -158,6 +158,10 @@ class ClaimBook:
         """Whether the user has called one of these entries wrong."""
         known = await self._database.read(lambda c: claim_rows.of_entries(c, user, entry_ids))
         return any(one.doubted for one in known)
+
+    async def may_be_wrong(self, user: str, entry_ids: Sequence[int]) -> bool:
+        """Whether words that the chat model has not read yet may put one of these entries right."""
+        return await self._database.read(lambda c: revisable.may_be_wrong(c, user, entry_ids))
 
     async def undo(self, user: str, message_id: int) -> None:
         """Take back what a message claimed."""

@@ -234,7 +234,8 @@ class Completion:
             return False
         if said == "it" and one.relation == JOB:
             return False
-        return self._reader.same_sort(one.value, fragment.value)
+        words = "" if one.relation == STATEMENT else fragment.text
+        return self._reader.same_sort(one.value, fragment.value, words)
 
     def of_others(self, heard: Heard, referents: Sequence[Referent]) -> list[Claim]:
         """What was said last as a claim of those whom "that's my cousin" and "that's Milo" name, if
@@ -280,8 +281,12 @@ def is_plausible(reader: ClaimReader, claim: Claim) -> bool:
 
 
 def alike(value: str, other: str) -> bool:
-    """Whether two values look alike: as many words, and no number."""
-    return len(value.split()) == len(other.split()) and (value + other).replace(" ", "").isalpha()
+    """Whether two values look alike: as many words, both names or neither, and no number."""
+    return (
+        len(value.split()) == len(other.split())
+        and value[:1].isupper() == other[:1].isupper()
+        and (value + other).replace(" ", "").isalpha()
+    )
 
 
 def _own(referents: Sequence[Referent]) -> list[Referent]:

@@ -20,6 +20,7 @@ from lobug.language.en.prompts import FACTS_SCHEMA, fact_extraction_messages
 from lobug.language.en.speech_acts import explicit_statements
 from lobug.language.protocol import Candidate, NewFact
 from lobug.memory import facts, jobs, log
+from lobug.memory.claims import revisable
 from lobug.memory.learning import revision
 from lobug.memory.learning.context import LearningContext
 from lobug.memory.learning.model_requests import GarbledAnswerError, ask
@@ -116,7 +117,7 @@ async def extract(work: LearningContext) -> bool:
     revised, compared = None, False
     if message is not None:
         earlier = await work.database.read(
-            lambda c: revision.earlier_than(c, task.user, message) if message else []
+            lambda c: revisable.earlier_than(c, task.user, message) if message else []
         )
         compared = bool(earlier)
         revised = await revision.revised_by(work.chat, message, earlier, attempts=task.attempts)

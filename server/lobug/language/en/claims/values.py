@@ -96,10 +96,15 @@ def same_value(relation: str, one: str, other: str) -> bool:
     return mine <= theirs or theirs <= mine
 
 
-def same_sort(value: str, right: str) -> bool:
-    """Whether a bare value may stand for one: a time for a time, a number for a number."""
+def same_sort(value: str, right: str, said: str = "") -> bool:
+    """Whether a bare value may stand for one: a time for a time, a number for a number, a name for
+    a name. ``said``: the words in which the bare value was said."""
     if not value:
         return True
+    # "My mistake, soprano" is not where somebody lives; "I meant the bakery" may be.
+    is_common = value[0].isupper() and right[:1].islower() and said[:1].isupper()
+    if is_common and re.search(rf"\b(?:the|an?|my|our|at|in|on) {re.escape(right)}", said) is None:
+        return False
     if any(part.search(right) for part in _PARTS_OF_TIMES):
         return (
             any(part.search(value) for part in _PARTS_OF_TIMES) or _YEAR.search(value) is not None
