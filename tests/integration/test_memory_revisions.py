@@ -121,6 +121,16 @@ async def test_the_model_is_not_asked_where_the_rules_have_seen_it(tmp_path: Pat
         assert model.asked == []
 
 
+async def test_what_somebody_else_says_puts_nothing_right(tmp_path: Path) -> None:
+    model = Aligning({SOPRANO: ("alto", "soprano")})
+    async with started(kit_with(tmp_path, model)) as memory:
+        await exchange(memory, ALTO)
+        guest = await memory.log_user_message(ADA, SOPRANO, speaker="bob")
+        await memory.log_reply(ADA, guest, "Okay.", extract=True)
+        await memory.process_due()
+        assert await with_status(memory, "active") == [BEFORE]
+
+
 async def test_nothing_forgotten_meanwhile_comes_back(tmp_path: Path) -> None:
     model = Aligning({SOPRANO: ("alto", "soprano")})
     async with started(kit_with(tmp_path, model)) as memory:

@@ -27,7 +27,12 @@ MOST_WAITING = 5
 """Utterances, the latest, that wait to be read and may put right what is asked for."""
 
 _log, _entry = conversation_log.c, memories.c
-MEANT = (_log.role == "user", _log.meant == true(), _log.forgotten == false())
+MEANT = (
+    _log.role == "user",
+    _log.speaker.is_(None),
+    _log.meant == true(),
+    _log.forgotten == false(),
+)
 TOLD = (
     select(_log.id, _log.content)
     .where(
@@ -64,9 +69,9 @@ class Earlier:
 def earlier_than(connection: Connection, user: str, message: LoggedMessage) -> list[Earlier]:
     """The utterances that a message may put right: first those that have words of it, then those
     said just before. Empty: the rules have seen already what the message does."""
-    if claim_rows.ended_by(connection, user, message.id) or not revisions.may_revise(
-        message.content
-    ):
+    if message.speaker is not None or not revisions.may_revise(message.content):
+        return []  # where somebody else speaks, "I" is not the user
+    if claim_rows.ended_by(connection, user, message.id):
         return []
     about = {"user": user, "message_id": message.id}
     wanted = CLAIMS.asked_words(message.content[: revisions.LONGEST])
