@@ -61,6 +61,17 @@ async def test_a_value_that_the_rules_could_not_place_is_put_right(tmp_path: Pat
         assert model.asked == [f"First: {ALTO}\nSecond: {SOPRANO}"]
 
 
+async def test_a_sentence_of_which_nothing_was_kept_is_kept_as_it_is_right(tmp_path: Path) -> None:
+    later = "Actually no, it's Tuesday nights."
+    model = Aligning({later: ("Monday", "Tuesday")})
+    async with started(kit_with(tmp_path, model)) as memory:
+        await exchange(memory, "By the way. Brown bin goes out Monday nights here.")
+        await exchange(memory, later)
+        assert await with_status(memory, "active") == []
+        await memory.process_due()
+        assert await with_status(memory, "active") == ["Brown bin goes out Tuesday nights here"]
+
+
 async def test_what_waits_to_be_put_right_is_not_told(tmp_path: Path) -> None:
     model = Aligning({SOPRANO: ("alto", "soprano")})
     async with started(kit_with(tmp_path, model)) as memory:

@@ -127,13 +127,16 @@ UNCLAIMED = entries.ENTRY.where(
 """What the chat model read in a message and the rules cannot read."""
 
 
-def put_right(connection: Connection, message_id: int, revision: Revision, origin: Origin) -> None:
-    """Put words right in what the chat model read in a message, and the rules cannot read."""
+def put_right(connection: Connection, message_id: int, revision: Revision, origin: Origin) -> int:
+    """Put words right in what the chat model read in a message, and the rules cannot read. Returns
+    the number of facts that had them."""
+    found = 0
     for row in run(connection, UNCLAIMED, message_id=message_id).all():
         entry = entries.entry_of(row)
         content = CLAIMS.put_right(entry.content, revision.wrong, revision.right)
         if content is None:
             continue
+        found += 1
         entries.retire(
             connection,
             entry.id,
@@ -156,6 +159,7 @@ def put_right(connection: Connection, message_id: int, revision: Revision, origi
                 claims=(),
             )
             entries.change(connection, entry.id, replaced_by=entries.insert(connection, version))
+    return found
 
 
 COUNT = select(func.count()).where(memories.c.layer == "knowledge", memories.c.status == "active")

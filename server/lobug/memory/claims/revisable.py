@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Integer, bindparam, false, select, true
 
+from lobug.language.en import speech_acts
 from lobug.language.en.claims import revisions
 from lobug.language.en.claims.english import CLAIMS
 from lobug.memory import claim_rows, log
@@ -14,7 +15,7 @@ from lobug.memory.index import entry_index
 from lobug.memory.model import LoggedMessage
 from lobug.storage.driver import Connection
 from lobug.storage.statements import among, run
-from lobug.storage.tables import conversation_log, memories
+from lobug.storage.tables import conversation_log
 
 MOST_BEFORE = 2
 """Utterances just before one, which it may put right without naming them."""
@@ -26,7 +27,7 @@ MOST_ENTRIES = 40
 MOST_WAITING = 5
 """Utterances, the latest, that wait to be read and may put right what is asked for."""
 
-_log, _entry = conversation_log.c, memories.c
+_log = conversation_log.c
 MEANT = (
     _log.role == "user",
     _log.speaker.is_(None),
@@ -39,15 +40,10 @@ TOLD = (
         _log.user == bindparam("user"),
         _log.id < bindparam("message_id"),
         *MEANT,
-        _log.id.in_(
-            select(_entry.source_message_id).where(
-                _entry.user == bindparam("user"), _entry.status == "active"
-            )
-        ),
     )
     .order_by(_log.id.desc())
 )
-"""Messages before one that tell something which holds, the latest first."""
+"""What the user said before a message, the latest first."""
 TOLD_BEFORE = TOLD.where(
     _log.conversation == bindparam("conversation"),
     _log.created_at >= bindparam("since"),
@@ -90,7 +86,7 @@ def earlier_than(connection: Connection, user: str, message: LoggedMessage) -> l
     return [
         Earlier(message_id, text)
         for message_id, text in found.items()
-        if len(text) <= revisions.LONGEST
+        if len(text) <= revisions.LONGEST and speech_acts.statements(text)
     ]
 
 

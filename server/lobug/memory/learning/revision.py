@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lobug.engines.base import ChatModel
+from lobug.language.claims import STATEMENT, USER, Claim
 from lobug.language.en.claims import revisions
 from lobug.language.en.claims.english import CLAIMS
 from lobug.language.en.claims.revisions import Revision
@@ -30,8 +31,8 @@ MAX_TOKENS = 80
 class Revised:
     """What an utterance puts right."""
 
-    earlier_id: int
-    """The message with the words that were wrong."""
+    earlier: Earlier
+    """The words of which some were wrong."""
     revision: Revision
 
 
@@ -56,21 +57,28 @@ async def revised_by(
             raise GarbledAnswerError("the answer names no words") from error
         revision = revisions.accepted(wrong, right, one.text, message.content)
         if found.get("corrects") and revision is not None:
-            return Revised(one.message_id, revision)
+            return Revised(one, revision)
     return None
 
 
 def revise(
     connection: Connection, user: str, message: LoggedMessage, revised: Revised, now: float
 ) -> None:
-    """Put right what memory holds of the earlier utterance."""
+    """Put right what memory holds of the earlier utterance; of one of which it holds nothing, the
+    sentence is kept with the right words."""
     conversation = log.conversation_of(connection, message.id)
     origin = Origin(user, conversation, message.created_at, now, message.id, reader="model")
-    Assertion(connection, CLAIMS, origin).revise(
-        claim_rows.told_in(connection, user, revised.earlier_id),
-        revised.revision.wrong,
-        revised.revision.right,
-        changed=revised.revision.changed,
-        leans=revised.revision.leans,
+    earlier, revision = revised.earlier, revised.revision
+    assertion = Assertion(connection, CLAIMS, origin)
+    assertion.revise(
+        claim_rows.told_in(connection, user, earlier.message_id),
+        revision.wrong,
+        revision.right,
+        changed=revision.changed,
+        leans=revision.leans,
     )
-    facts.put_right(connection, revised.earlier_id, revised.revision, origin)
+    found = facts.put_right(connection, earlier.message_id, revision, origin)
+    if revision.leans and not found and not assertion.outcome.retired:
+        right = revisions.put_right(earlier.text, revision)
+        if right is not None:
+            assertion.state([Claim(USER, STATEMENT, right, corrects=True, text=right)])

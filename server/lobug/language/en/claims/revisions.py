@@ -10,13 +10,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from lobug.language.en import words
+from lobug.language.en import speech_acts, words
 from lobug.language.en.claims import free_statements, values
 from lobug.language.en.claims.english import CLAIMS
 from lobug.language.en.data import word_list, word_set
 
 LONGEST = 400
 """Characters of an utterance that is compared with an earlier one, and of the earlier one."""
+FEWEST_WORDS = 3
+"""Of a sentence that is kept."""
 MOST_WORDS = 6
 """Words that stand for others, at most."""
 
@@ -93,8 +95,17 @@ def accepted(wrong: str, right: str, earlier: str, later: str) -> Revision | Non
     else:
         shares = bool(free_statements.content(later) & about)
         plausible = own <= about and (opened or (shares and _changes(later)))
-    leans = not own and (opened or not named)
+    points = not own or (own <= about and _POINTS.match(part) is not None)
+    leans = points and (opened or not named)
     return Revision(wrong, right, changed=not opened, leans=leans) if plausible else None
+
+
+def put_right(earlier: str, revision: Revision) -> str | None:
+    """The sentence of an utterance that had the wrong words, with the right ones; None: it has too
+    few words to stand alone."""
+    said = [one for one in speech_acts.sentences(earlier) if _has(one, revision.wrong)]
+    right = values.put_right(said[0], revision.wrong, revision.right) if said else None
+    return right if right and len(right.split()) >= FEWEST_WORDS else None
 
 
 def _opens(text: str) -> bool:
