@@ -90,3 +90,12 @@ def opened(text: str) -> tuple[str, tuple[str, ...], bool]:
             break
         text = text[match.end() :]
     return text, tuple(times), hedged
+
+
+def unopened(sentence: str) -> str:
+    """A statement without "by the way" and the like."""
+    match = OPENING_WORDS.match(sentence)
+    while match is not None and match.end() < len(sentence):
+        sentence = sentence[match.end() :]
+        match = OPENING_WORDS.match(sentence)
+    return sentence
