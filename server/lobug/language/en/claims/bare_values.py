@@ -197,7 +197,7 @@ def person_in(text: str) -> Path | None:
 
 
 def points_at(text: str) -> bool:
-    """Whether a text says what that was which was said before: "that's my sister's birthday"."""
+    """Whether a text says what the last statement was about: "that's my sister's birthday"."""
     return _POINTS.match(text) is not None
 
 

@@ -34,9 +34,9 @@ TELLING = 2.0
 NOT_KEPT = word_set("free_statements", "not_kept")
 """Verbs in the first person that tell of the talk or of a mood: "I think", "I wonder"."""
 PASSING = word_set("free_statements", "passing")
-"""What one is for an hour: "tired", "hungry"."""
+"""States that pass within hours: "tired", "hungry"."""
 EPISODES = word_set("free_statements", "episodes")
-"""Past forms that say what is so since: "bought", "put"."""
+"""Past forms of which the result lasts: "bought", "put"."""
 
 _NOW_ONLY = re.compile(
     r"\b(?:right now|just now|at the moment|in a (?:minute|moment|second|bit)|this (?:morning"
@@ -55,7 +55,7 @@ _UNSURE = re.compile(
     r"|^(?:\w+ ){1,3}(?:says?|said|thinks?|thought|tells?|told|believes?|claims?)\b",
     re.IGNORECASE,
 )
-"""A statement that nobody vouches for, or that is of somebody else."""
+"""A statement of which the speaker is not sure, or that reports what somebody else says."""
 _OF_THE_TALK = re.compile(
     r"(?:i|we)(?:['\u2019]ve| have)? (?:have|had|got|have got) (?:a |an |no |some |another |one )?"
     r"(?:more |good |bad |great )?(?:quick )?(?:news|questions?|idea|clue|feeling|minute|moment"
@@ -70,7 +70,7 @@ _OF_THE_TALK = re.compile(
     r"|nobody\b|no one\b",
     re.IGNORECASE,
 )
-"""What is about the talk, or over in an hour."""
+"""What concerns the conversation itself, or will have passed within an hour."""
 _QUESTION = re.compile(
     r"(?:what|who|where|when|how|which|why|whose|whom)(?:['\u2019]?s|['\u2019]re|re)?\b"
     r"|(?:do|does|did|am|is|are|was|were|can|could|will|would|should|have|has|had)(?:n['\u2019]?t)?"
@@ -157,7 +157,7 @@ def _is_about_theirs(text: str) -> bool:
 
 
 def _is_event(text: str) -> bool:
-    """Whether it says when something is of which only the noun is said: "bin day is Tuesday"."""
+    """Whether it says when an event without an owner takes place: "bin day is Tuesday"."""
     match = EVENT.match(text)
     if match is None:
         return False
@@ -223,7 +223,7 @@ def _is_passing(text: str, *, changes: bool) -> bool:
 
 
 def _is_over(word: str) -> bool:
-    """Whether a verb tells of what happened once, from which nothing follows for now."""
+    """Whether a verb in the past tells of what happened once and has no lasting result."""
     past = verbs.is_past(word) or word in {"had", "was", "were", "did"}
     return past and word not in EPISODES
 

@@ -28,7 +28,7 @@ from lobug.language.en.claims.values import name_of, tidy_value
 from lobug.language.en.claims.wording import Question, wording_book
 
 LONGEST = 160
-"""Characters of a question about oneself; a longer one has more in it than a relation."""
+"""Most characters of a question about oneself. A longer one asks for more than a relation."""
 
 PREFACE = re.compile(
     r"\W*(?:(?:hey|okay|ok|well|so|please|lo-?bug)\W+)*"
@@ -43,7 +43,7 @@ VAGUE = re.compile(
     r"|one|too much|so much|time)\b",
     re.IGNORECASE,
 )
-"""Values that nobody has told."""
+"""Words of a value that memory cannot hold, because they point or ask."""
 ORDINARY = re.compile(
     r"(?:get|buy|earn|win) .+|be an? (?:boy|girl|he|she|good .*|bad .*)|"
     r"learn (?:too|so|very|fast|quick|slow|how|enough|well)\b.*|"
@@ -73,7 +73,7 @@ NOW_ANYWAY = frozenset(
     """location lent origin grew_up birthday birth_year name surname takes_place kind relative dead
     injury borrowed""".split()
 )
-"""What the past of a question does not put into the past: "where did I put my keys?"."""
+"""Relations of which a question in the past asks what is so now: "where did I put my keys?"."""
 NOT_OF_USER = frozenset("location kind dead takes_place colour opinion".split())
 """Nobody asks memory "where am I?" or "am I dead?"."""
 DEVICE = frozenset(

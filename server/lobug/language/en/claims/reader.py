@@ -50,10 +50,10 @@ _USER_THINKS = re.compile(r"^The user thinks\b")
 _USER = re.compile(r"\b[Tt]he user(?P<owner>['\u2019]s)?(?=\W|$)")
 _SAID = re.compile(r"[\w'\u2019-]+")
 TIMED = "timed"
-"""Kind of a statement that is kept for a time in it: all else of it is in claims."""
+"""Kind of a statement that is kept only because of a time in it; the rest of it is in claims."""
 _POINTING: tuple[Path, ...] = (("it",), ("that",))
 _BESIDE = re.compile(r"\b(?:too|also|as well|both|another|other|else)\b", re.IGNORECASE)
-"""What is said holds beside what was said before."""
+"""Words which say that something holds in addition to what was said before."""
 
 
 def read(text: str) -> Heard:
@@ -216,7 +216,7 @@ class _Reading:
             self._read_tail(right, wrong, sentence, corrects=corrects)
 
     def _put_right_whom(self, right: str, sentence: str, of: Path, not_of: Path | None) -> None:
-        """ "Not my sister, my cousin": of whom it is so what was said."""
+        """ "Not my sister, my cousin": who the last statement is true of."""
         points, said = bare_values.points_at(right), self._as_said(sentence)
         self.fragments.append(Fragment("", None, said, of, not_of, points=points))
         self.corrects = True

@@ -22,7 +22,7 @@ CHANGES = frozenset(
     transfer turn twist wreck
     """.split()
 )
-"""Verbs whose past says what is so now: "I moved to Rome"."""
+"""Verbs of which the past has a lasting result: "I moved to Rome"."""
 _OFF_OR_BACK = re.compile(r"come (?:off|back)\b", re.IGNORECASE)
 _STATES = frozenset({"live", "work", "have", "be", "study", "drive", "reside", "own"})
 """Verbs whose perfect says what was, unless it says since when: "I've lived in Rome"."""
@@ -57,10 +57,10 @@ _DONE = re.compile(
 """What was done once and is so now: "the meeting has been moved"."""
 PLACES = frozenset({"home", "employer", "origin", "grew_up", "school"})
 TAIL = re.compile(r",? (?:and|but) (?!raised)(?=[a-z]).*$")
-"""What no name of a place or company has: a second clause that the grammar does not know."""
+"""Words that no name of a place or company contains; they open a second clause."""
 _MARKS = re.compile(r"[;(){}<>\[\]]")
 MOST_CLAIMS = 8
-"""Of one list of values."""
+"""Most claims that one list of values becomes."""
 _NOT_A_NAME = frozenset(
     """
     monday tuesday wednesday thursday friday saturday sunday january february march april june july

@@ -30,7 +30,7 @@ EVENT = re.compile(
     r"(?:\s(?:now|always|been|changed|moved|to|on|at|every|each|in|from|only))*\s",
     re.IGNORECASE,
 )
-""" "Bin day is on ...": of what a household has, before a time."""
+""" "Bin day is on ...": an event of the household, and the words before its time."""
 _OWNED = re.compile(
     r"(?:(?:my|our|the|his|her|their) (?P<noun>[\w' -]{1,40}?)|(?P<name>[A-Z][\w-]+))"
     r"(?:['\u2019]s)?"
@@ -52,7 +52,7 @@ CHANGE = re.compile(
     r"|didnt|wont))\b",
     re.IGNORECASE,
 )
-"""Words of a statement that says what has become otherwise."""
+"""Words that tell of a change."""
 OVER = re.compile(
     r"\b(?:any ?more|any longer|no longer|no more|stop(?:ped)?|quit|g[ai]ven? up|finish(?:ed)?"
     r"|cancel+ed|called off|is off|is over|dropped|dropped out|done with|packed in|got rid of"
