@@ -55,6 +55,10 @@ NO_VALUES = frozenset(
 )
 _POINTS = re.compile(r"(?:that|this|it)(?:['\u2019]?s| is| was) ", re.IGNORECASE)
 _THEIRS = re.compile(r"(?<=[a-z])(?:['\u2019]s(?: [a-z]+){0,2}|s['\u2019]?(?: [a-z]+){1,2})$")
+_NAMED_OWNER = re.compile(
+    r"(?P<name>(?!(?:my|it|that|he|she|this)\b)[A-Za-z][a-z-]+?)(?P<mark>['\u2019])?s"
+    r"(?: (?:old |real )?(?P<noun>[a-z]+))"
+)
 _RETOLD = re.compile(
     r"(?:it|he|she|they) (?!is\b|was\b|are\b|were\b|has\b|had\b|does|did|do\b|can|could|will"
     r"|would|should|may\b|might|must)[a-z]+ [^,;?]{2,60}$",
@@ -82,7 +86,8 @@ _HOW_MANY = re.compile(
 _OF_A_TIME = re.compile(r"(?:last|this|next) \w+['\u2019]s\b", re.IGNORECASE)
 """ "That was last year's number"."""
 _GOES_ON = re.compile(
-    r"\b(?:but|because|it['\u2019]?s|i['\u2019]?m|he['\u2019]s|she['\u2019]s|i|you|is|are)\b",
+    r"\b(?:but|because|it['\u2019]?s|i['\u2019]?m|he['\u2019]s|she['\u2019]s|i|you|is|are)\b"
+    r"|\w['\u2019]s (?:on|at|in)\b",
     re.IGNORECASE,
 )
 _OWNED = re.compile(r"(?:my|his|her|our|their) \w", re.IGNORECASE)
@@ -92,7 +97,7 @@ STARTS_CLAUSE = re.compile(
 _STANDS_ALONE = re.compile(
     r"(?:on|in|at|since|until|by)? ?(?:the )?(?:(?:19|20)\d\d|\d{1,2}(?:st|nd|rd"
     r"|th)?(?: of \w+)?|\d{1,2}:\d\d"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august"
     r"|september|october|november|december)(?: \d{1,2}(?:st|nd|rd|th)?)?",
     re.IGNORECASE,
 )
@@ -185,6 +190,9 @@ def person_in(text: str) -> Path | None:
     if bare.lower() in {"me", "myself", "i", "mine"}:
         return USER
     if points_at(text):
+        pointed = _of_named(_POINTS.sub("", text.strip(" .,;:!")))
+        if pointed is not None:
+            return pointed
         bare = _THEIRS.sub("", _POINTS.sub("", text.strip(" .,;:!")))
     found = tokens(bare)
     if not found or len(found) > _MOST_WORDS or not _OWNED.match(bare):
@@ -194,6 +202,16 @@ def person_in(text: str) -> Path | None:
         return None
     path = resolved(phrase[0])
     return path if relation_book().kind_of(path) in {"person", "pet"} else None
+
+
+def _of_named(text: str) -> Path | None:
+    """Whose it is, by name: "Peter's favourite" is of Peter, "toms hamster" of that hamster."""
+    match = _NAMED_OWNER.fullmatch(text)
+    if match is None or not (match["mark"] or relation_book().is_first_name(match["name"].title())):
+        return None
+    owner = (match["name"].lower(),)
+    path = (*owner, match["noun"].lower())
+    return relation_book().tidy(path) if relation_book().kind_of(path) == "pet" else owner
 
 
 def points_at(text: str) -> bool:

@@ -23,7 +23,8 @@ from lobug.language.en.claims.values import NUMBER
 _LONGEST = 300
 """Characters of a sentence that is searched for a contrast."""
 _BUT_MEANT = re.compile(
-    r"^(?P<said>(?:i think )?i (?:said|told you) )?(?P<wrong>[^,.;]+?),? (?:but|and|when) "
+    r"^(?P<said>(?:i think )?i (?:said|told you) |did i (?:just )?(?:say|tell you) )?"
+    r"(?P<wrong>[^,.;?]+?)[,?]? (?:(?:but|and|when|well) )?"
     r"(?:i (?:really |actually )?meant|(?(said)(?:it['\u2019]?s|it is|it was|it should be)"
     r"(?: really| actually)?|i meant)) (?:to say )?(?P<right>.+)$",
     re.IGNORECASE,
@@ -68,10 +69,11 @@ _NOT_ONE = re.compile(
 _UNWRITTEN = frozenset({"its", "hes", "shes", "im", "thats"})
 _IS_NOT = re.compile(
     r"^(?P<who>it|that|she|he|they|i|(?:my|her|his|their|our|the) [\w' -]+?)\s?(?:['\u2019]?s"
-    r"|['\u2019]re|['\u2019]?m| is| are| am)(?:n['\u2019]?t| not) (?P<wrong>[^,.;]+?)"
+    r"|['\u2019]re|['\u2019]?m| is| are| am| was| were)(?:n['\u2019]?t| not) (?P<wrong>[^,.;]+?)"
     r"(?:[,.;]\s*(?=\w)|\s+(?=(?:its|hes|shes|im|it's|he's|she's|i'm)\b))"
-    r"(?P<right>(?:(?:it|that|she|he|they|i)\s?(?:['\u2019]s|['\u2019]re|['\u2019]m| is| are| am)"
-    r"|its|hes|shes|im|thats) (?!not\b)[^,;]+)$",
+    r"(?P<right>(?:(?:it|that|she|he|they|i)\s?"
+    r"(?:['\u2019]s|['\u2019]re|['\u2019]m| is| are| am| was| were)|its|hes|shes|im|thats)"
+    r" (?!not\b)[^,;]+)$",
     re.IGNORECASE,
 )
 _OVER = re.compile(r"\b(?:any ?more|any longer|longer)\b", re.IGNORECASE)
@@ -112,6 +114,18 @@ def contrast(text: str) -> tuple[str, str | None]:
     return (text, None) if found is None else found
 
 
+def detached(text: str) -> tuple[str, str]:
+    """A contrast and the clause after it, which is no part of it: "vegetarian, not vegan" and "she
+    eats cheese"; the text and nothing where there is no such clause."""
+    if "," not in text or len(text) > _LONGEST or contrast(text)[1] is not None:
+        return text, ""
+    for comma in re.finditer(r",\s+", text):
+        before, after = text[: comma.start()], text[comma.end() :]
+        if begins_clause(after) and contrast(before)[1] is not None:
+            return before, after
+    return text, ""
+
+
 def _first_form(bare: str) -> tuple[str, str] | None:
     return next((found for form in _CONTRASTS if (found := form(bare)) is not None), None)
 
@@ -142,12 +156,13 @@ def _is_not(bare: str) -> tuple[str, str] | None:
     said, wrong = match["right"].split(), match["wrong"].split()
     joined = re.search(r"['\u2019]", said[0]) or said[0].lower() in _UNWRITTEN
     value = said[1:] if joined else said[2:]
-    same = wrong[0].lower() not in PREPOSITIONS
+    same = wrong[0].lower() not in PREPOSITIONS | {"a", "an", "the"}
     while same and len(wrong) > 1 and len(value) > 1 and wrong[0].lower() == value[0].lower():
         del wrong[0], value[0]  # "not allergic to nuts, I'm allergic to pollen"
     right = match["right"]
     if match["who"].lower().split()[0] in {"my", "her", "his", "their", "our", "the"}:
-        right = f"{match['who']} is {' '.join(value)}"
+        verb = "was" if said[1] in {"was", "were"} and not joined else "is"
+        right = f"{match['who']} {verb} {' '.join(value)}"
     return right, value_of(" ".join(wrong))
 
 

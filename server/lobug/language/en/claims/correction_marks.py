@@ -8,11 +8,18 @@ import re
 from dataclasses import dataclass
 
 from lobug.language.claims import Refutes
+from lobug.language.en.claims.bare_values import NO_VALUES
+from lobug.language.en.claims.contrasts import contrast, only_wrong
+from lobug.language.en.claims.openings import unopened
+from lobug.language.en.claims.sentence_parts import begins_clause
+from lobug.language.en.data import word_list
 
 _OPENING = re.compile(
     r"^(?:(?:oh|well|um+|uh|er+m?|hey|but|and|ah|aha|ok|okay|lo-?bug|listen|look|yes|yeah|lol"
     r"|ha(?:ha)*"
-    r"|hm+|please|ugh|gosh|god|omg|jeez|duh|shoot|crap|ew+|damn|(?:oh )?dear(?: me)?|goodness"
+    r"|hm+|mm+|technically|strictly speaking|please|ugh|gosh|god|omg|jeez|duh|shoot|crap|ew+"
+    r"|damn|a+r*gh+|gah|oof|eek|eh|blimey|crikey|bother|drat|blast"
+    r"|bugger|sheesh|heck|(?:oh )?dear(?: me)?|goodness"
     r"|by the way|btw)\b"
     r"[\s,.!\u2026-]*)*"
     r"(?P<corrects>(?:(?:no way|update(?=:)|(?:nearly|almost|close)(?=[.,!])"
@@ -108,6 +115,30 @@ _TRAILING = re.compile(
 )
 
 
+_SPEAKER = "".join(word_list("corrections", "speaker"))
+_EXCUSE = "|".join(word_list("corrections", "excuses")).replace("{i}", _SPEAKER)
+_LAUGHED = re.compile(r"^(?:(?:lol|lmao|haha|hehe)\b[,.! ]*)+(?=\w)", re.IGNORECASE)
+_ADDRESSED = re.compile(
+    rf"(?:, (?:{'|'.join(word_list('corrections', 'addressing'))})|,? (?:by the way|btw|lol))"
+    r"[.! ]*$",
+    re.IGNORECASE,
+)
+_ADDRESSED_WITHIN = re.compile(
+    rf"(?<=\w), (?:{'|'.join(word_list('corrections', 'addressing'))}), (?=\w)", re.IGNORECASE
+)
+_EXCUSED = re.compile(
+    r"(?:\s*[,;]\s*|\s+[\u2013\u2014-]+\s+|\s+)(?:(?:lol|haha|sorry|but|and|cos|because|as)\b,? )*"
+    rf"(?:{_EXCUSE})\b",
+    re.IGNORECASE,
+)
+_EXCUSE_ALONE = re.compile(rf"(?:{_EXCUSE})(?: (?:again|up|it|that|them))*", re.IGNORECASE)
+_EXCUSED_BEFORE = re.compile(
+    rf"(?:{_EXCUSE})\b[^,;]{{0,50}}?(?:[,;]|,? and|,? but| [\u2013\u2014-]+)?"
+    r" (?:apparently |actually )?"
+    r"(?=(?:it|that|he|she|they|its|thats|hes|shes)(?:['\u2019]?s| is| are|['\u2019]re) (?!not\b))",
+    re.IGNORECASE,
+)
+_IT_IS = re.compile(r"(?:it|that|he|she)(?:['\u2019]?s| is)\b", re.IGNORECASE)
 _SORRY = re.compile(r"\bsorry\b|^[^,]*$", re.IGNORECASE)
 """ "Thursday, sorry" may only refuse; "Jon, actually" puts right."""
 _MEANT = re.compile(r"\b(?:rather|i me?ant?)[.! ]*$", re.IGNORECASE)
@@ -116,8 +147,10 @@ _REPEATED = re.compile(
     r" (?P<right>[^,;.]{1,30})[.! ]*$",
     re.IGNORECASE,
 )
-_JOKED = r"(?:i was |i['\u2019]?m )?(?:just |only )?(?:kidding|joking)"
-_JOKED_BEFORE = re.compile(rf"^(?:(?:oh|no|haha|lol),? )*{_JOKED}[,.;! ]+(?=\w)", re.IGNORECASE)
+_JOKED = r"(?:i was |i['\u2019]?m )?(?:just |only )?(?:kidding|joking|jk)"
+_JOKED_BEFORE = re.compile(
+    rf"^(?:(?:oh|no|nah|nope|haha|lol),? )*{_JOKED}\b[,.;! ]+(?=\w)", re.IGNORECASE
+)
 _JOKED_AFTER = re.compile(rf"[,;.] {_JOKED}[.! ]*$", re.IGNORECASE)
 
 
@@ -146,6 +179,12 @@ def opening_of(sentence: str) -> Opening:
     return Opening(sentence[match.end() :], True, sure, "surely" if sure else refutes)
 
 
+def unaddressed(sentence: str) -> str:
+    """A sentence without "lol" at its beginning, and "dear" or "by the way" after it."""
+    sentence = _ADDRESSED_WITHIN.sub(", ", _LAUGHED.sub("", sentence))
+    return _ADDRESSED.sub("", sentence)
+
+
 def unspelled(sentence: str) -> str:
     """A sentence without how its last word is spelled: "Hanna with an H"; "it's spelled H-A-N-N-A"
     has the word itself."""
@@ -166,7 +205,9 @@ def spells(sentence: str) -> bool:
 def repeated(sentence: str) -> str | None:
     """The right value of "Wasps, I mean wasps"; None: it is no such sentence."""
     match = _REPEATED.match(sentence)
-    return None if match is None or " " in match["said"] else match["right"]
+    if match is None or " " in match["said"] or begins_clause(match["right"]):
+        return None
+    return match["right"]
 
 
 def unjoked(sentence: str) -> str:
@@ -183,3 +224,32 @@ def without_trailing(sentence: str) -> str:
     alone = " " not in found.strip()
     weak = _SORRY.search(sentence) and not _MEANT.search(sentence)
     return sentence if alone and weak else found
+
+
+def unexcused(text: str, *, marked: bool) -> str:
+    """What is right without what explains the mistake: "on Friday, not Thursday" of "on Friday, not
+    Thursday, I just checked". ``marked``: words before it say that it puts something right."""
+    plain = unopened(text)
+    before = _EXCUSED_BEFORE.match(plain)
+    text = text if before is None else plain[before.end() :].lstrip()
+    for excuse in _EXCUSED.finditer(text):
+        head = text[: excuse.start()]
+        if only_wrong(head) is not None:  # "Not Boston, what am I saying, Baltimore"
+            return f"{head}, {text[excuse.end() :].partition(',')[2].strip()}".rstrip(" ,")
+        if _is_right_alone(head, marked=marked):
+            return without_trailing(head)
+    return text
+
+
+def is_excuse(text: str) -> bool:
+    """Whether a sentence says no more than that a mistake was made: "Brain's fried." """
+    return _EXCUSE_ALONE.fullmatch(text.strip(" .!,")) is not None
+
+
+def _is_right_alone(head: str, *, marked: bool) -> bool:
+    """Whether words before an excuse are what is right."""
+    said = re.findall(r"[\w'\u2019]+", unopened(f"{head} .").lower())
+    if not said or all(word in NO_VALUES for word in said):
+        return False
+    bare = _IT_IS.match(head) is not None or not begins_clause(head)
+    return marked or bare or contrast(head)[1] is not None

@@ -134,6 +134,8 @@ def read_question(text: str) -> Asked | None:
         return Asked(USER, "owns", value=still["value"])
     if asked is None:
         return _of_anyone(body)
+    if asked.value and not asked.value[0].isalnum():
+        return None  # "that was his old job, he's a baker now"
     past = (asked.past and not parsed.again) or parsed.before
     return in_its_time(replace(asked, past=past))
 
@@ -323,6 +325,8 @@ def of_noun(path: Path, wh: str, *, sure: bool = False) -> Asked | None:
     if reading is None:
         noun, past = former(noun)
         reading = book.noun(noun, kind)
+        if path[-1].startswith("first ") and reading is not None and reading.relation.id == "car":
+            return Asked(path, "kind")  # not the one before this
     if reading is not None:
         relation = reading.relation.id
         if (owner == USER and relation in NOT_OF_USER) or not _fits(wh, relation):

@@ -42,10 +42,15 @@ _TWO_STATEMENTS = re.compile(
     re.IGNORECASE,
 )
 _THEIRS_AND_MINE = re.compile(
-    r"^(?P<one>[^,;.]{3,80}?)(?:[,;] (?:and |but )?| and | but )"
+    r"^(?P<one>[^,;.]{3,80}?)(?:[,;] (?:and |but )?| and | but | )"
     r"(?P<two>mine(?:['\u2019]s| is) .+)$",
     re.IGNORECASE,
 )
+_NAME_AND_MORE = re.compile(
+    r"^(?P<one>(?:(?i:i['\u2019]?m|i am)) (?-i:[A-Z][a-z'\u2019-]+)), "
+    r"(?P<two>(?:just|on|off|back|from|here|calling|at|in|aged)\b.+)$"
+)
+""" "I'm Gareth, just got in from work"."""
 _USER_THINKS = re.compile(r"^The user thinks\b")
 _USER = re.compile(r"\b[Tt]he user(?P<owner>['\u2019]s)?(?=\W|$)")
 _SAID = re.compile(r"[\w'\u2019-]+")
@@ -102,7 +107,7 @@ class _Reading:
 
     def take(self, sentence: str) -> None:
         """Read one sentence."""
-        sentence = self._unmarked(sentence)
+        sentence = self._unmarked(correction_marks.unaddressed(sentence))
         if sentences.JOKED.fullmatch(sentence) and not self.claims:
             self.pending, self.refuting = True, "surely"  # what was said before
             return
@@ -112,22 +117,25 @@ class _Reading:
         spelled = correction_marks.unspelled(sentence)
         closed = correction_marks.without_trailing(spelled)
         opening = correction_marks.opening_of(closed)
+        rest = correction_marks.unexcused(opening.rest, marked=opening.marked)
+        excused = rest != opening.rest
         self.corrects = self.corrects or opening.sure
         self.refuted = self.refuted or opening.sure
-        if not opening.rest.strip(" .,!?") or correction_marks.spells(opening.rest):
-            self.pending = self.pending or opening.marked or bool(opening.rest.strip(" .,!?"))
+        spells = correction_marks.spells(rest)
+        if not rest.strip(" .,!?") or spells or correction_marks.is_excuse(rest):
+            self.pending = self.pending or opening.marked or spells
             self._refute(opening.refutes)
             return
         # "It's Julia with a J" answers a wrong name; "my name is Erik with a K" need not.
         put_right = spelled != sentence and (
             _IT_IS.match(opening.rest) is not None or not begins_clause(opening.rest)
         )
-        stated = sentences.stated(opening.rest)
+        stated = sentences.stated(rest)
         if not stated or sentences.NOT_SO.search(stated):
             self.pending, self.wrong, self.refuting = False, None, "not"
             return
         mine = self.corrects and bare_values.MINE.match(stated) is not None
-        marked = opening.marked or mine or closed != spelled or self.pending or put_right
+        marked = opening.marked or mine or closed != spelled or excused or self.pending or put_right
         self._refute(opening.refutes)
         self._take_statement(sentence, stated, corrects=marked)
         self.refuting = "not"
@@ -148,7 +156,7 @@ class _Reading:
 
     def _take_statement(self, sentence: str, stated: str, *, corrects: bool) -> None:
         theirs = _THEIRS_AND_MINE.match(stated) if corrects else None
-        both = theirs or _TWO_STATEMENTS.match(stated)
+        both = theirs or _TWO_STATEMENTS.match(stated) or _NAME_AND_MORE.match(unopened(stated))
         if both is not None:  # "My name is Morten, not Marten, and I'm 34"
             self._take_statement(both["one"], both["one"], corrects=corrects)
             self._take_statement(both["two"], both["two"], corrects=theirs is not None)
@@ -157,6 +165,11 @@ class _Reading:
         if alone is not None:  # "Not Rome. Milan."
             self.pending, self.wrong = True, alone
             self.corrects = True
+            return
+        contrast, beside = contrasts.detached(stated)
+        if beside:  # "It's on Wednesday, not Tuesday, the vet says"
+            self._take_statement(contrast, contrast, corrects=corrects)
+            self._take_statement(beside, beside, corrects=False)
             return
         denied = contrasts.DENIED.match(stated)
         body = stated[denied.end() :] if denied else stated

@@ -40,6 +40,11 @@ _ANNOUNCED = re.compile(
     r"|i (?:almost |nearly )?forgot to (?:tell you|mention|say))\b(?: that\b)?[\s,!:.]*",
     re.IGNORECASE,
 )
+_DID_I_SAY = re.compile(
+    r"\bdid i (?:just )?(?:say|tell you) (?P<wrong>[^,;.?]{1,40})[,?]*"
+    r" (?:well |no,? |but )?i meant\b",
+    re.IGNORECASE,
+)
 _TAG = re.compile(
     r",?\s+(?:right|correct|eh|huh|don['\u2019]?t i|am i not|aren['\u2019]?t i"
     r"|isn['\u2019]?t (?:it|she|he)"
@@ -144,6 +149,7 @@ _NAMES_RIGHT = re.compile(r"it(?:['\u2019]s| is| are) (?!not\b)", re.IGNORECASE)
 def cut(text: str) -> list[str]:
     """A text cut after each sentence; "Dr. Miller" stays whole, and so does "It's Hanna. Not
     Anna."."""
+    text = _DID_I_SAY.sub(r"I said \g<wrong> but I meant", text)
     found = [part.strip() for part in _SENTENCE_END.split(text) if part and part.strip()]
     return _contrasts_joined(found)
 

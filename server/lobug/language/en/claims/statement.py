@@ -10,7 +10,7 @@ from lobug.language.en.claims.clause_parser import Clause, NounPhrase
 from lobug.language.en.claims.lexicon import NEGATIONS, tokens
 from lobug.language.en.claims.relation_book import Kind, Reading, Relation, relation_book
 from lobug.language.en.claims.time_phrases import FORMER
-from lobug.language.en.claims.values import name_of, several, tidy_value
+from lobug.language.en.claims.values import is_number, name_of, several, tidy_value
 
 CHANGES = frozenset(
     """
@@ -67,6 +67,8 @@ _NOT_A_NAME = frozenset(
     august september october november december god ok okay sorry happy hungry tired
     """.split()
 )
+_NOUN_ENDING = re.compile(r"[a-z]{3}(?:istry|ology|onomy|ography|matics|hysics|nomics|ation|ness)$")
+"""Endings that names do not have."""
 _SAYS_NOTHING = re.compile(
     r"(?:(?:very|really|so|too|pretty|quite|a bit|getting|always|still|kind of) )*(?:good|great|bad"
     r"|boring|stressful|fun|hard|tough|easy|nice|ok|okay|fine|terrible|awful|important|expensive"
@@ -123,8 +125,9 @@ class Statement:
         if clause.tense == "perfect" and self.verb in _STATES:
             lasting = any(map(_LASTING.search, clause.time)) or _ALWAYS.search(clause.text)
             past = past or not (lasting or self.negated)
-        if self.verb == "be" and _DONE.match(self.complement):
-            past = former = False
+        first = len(self.path) > 1 and self.path[-1].startswith("first ")
+        if self.verb == "be" and (_DONE.match(self.complement) or first):
+            past = former = False  # "my first car was a Mini" is so for ever
         return Claim(
             self.path,
             "",
@@ -177,7 +180,9 @@ def name_claim(path: Path, name: str, text: str) -> Claim:
 
 def is_name(value: str) -> bool:
     first = value.split(maxsplit=1)[0].lower() if value else ""
-    return bool(value) and first not in _NOT_A_NAME and len(value.split()) <= 6
+    if not value or first in _NOT_A_NAME or _NOUN_ENDING.search(first) or is_number(value):
+        return False
+    return len(value.split()) <= 6
 
 
 def suits(value: str, relation: Relation) -> bool:
