@@ -76,6 +76,11 @@ _IT_IS_SO = re.compile(
     r" (?:i|we|he|she|they|it|you|that|my|me|our|there)\b.{3,80}$",
     re.IGNORECASE,
 )
+_NO_NAME = re.compile(
+    rf"(?:{NUMBER.pattern}|half|quarter|noon|midnight)\b|\w+(?:istry|ology|onomy|ography|matics)\b",
+    re.IGNORECASE,
+)
+"""Words that are no names, though they may begin a sentence with a capital."""
 _MAY_OPEN_VALUES = frozenset({"one", "in", "on", "at", "for", "the", "of"})
 _HOW_MANY = re.compile(
     rf"^(?:(?:i|we|he|she|they)(?:['\u2019]ve)? (?:have|has|had|got|have got|has got|own)"
@@ -157,7 +162,7 @@ def fragment(text: str, *, marked: bool) -> str | None:
     alone = _STANDS_ALONE.fullmatch(VALUE.sub("", bare)) is not None
     if _says_nothing(value) or not (marked or alone):
         return None
-    return value
+    return value[0].lower() + value[1:] if _NO_NAME.match(value) else value
 
 
 def _explained(text: str) -> str | None:

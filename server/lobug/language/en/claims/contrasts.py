@@ -69,7 +69,8 @@ _NOT_ONE = re.compile(
 _UNWRITTEN = frozenset({"its", "hes", "shes", "im", "thats"})
 _IS_NOT = re.compile(
     r"^(?P<who>it|that|she|he|they|i|(?:my|her|his|their|our|the) [\w' -]+?)\s?(?:['\u2019]?s"
-    r"|['\u2019]re|['\u2019]?m| is| are| am| was| were)(?:n['\u2019]?t| not) (?P<wrong>[^,.;]+?)"
+    r"|['\u2019]re|['\u2019]?m| is| are| am| was| were)(?:n['\u2019]?t| not)"
+    r" (?!that i\b|because\b)(?P<wrong>[^,.;]+?)"
     r"(?:[,.;]\s*(?=\w)|\s+(?=(?:its|hes|shes|im|it's|he's|she's|i'm)\b))"
     r"(?P<right>(?:(?:it|that|she|he|they|i)\s?"
     r"(?:['\u2019]s|['\u2019]re|['\u2019]m| is| are| am| was| were)|its|hes|shes|im|thats)"

@@ -12,6 +12,7 @@ from lobug.language.en.claims.bare_values import NO_VALUES
 from lobug.language.en.claims.contrasts import contrast, only_wrong
 from lobug.language.en.claims.openings import unopened
 from lobug.language.en.claims.sentence_parts import begins_clause
+from lobug.language.en.claims.values import is_number
 from lobug.language.en.data import word_list
 
 _OPENING = re.compile(
@@ -116,26 +117,28 @@ _TRAILING = re.compile(
 
 
 _SPEAKER = "".join(word_list("corrections", "speaker"))
-_EXCUSE = "|".join(word_list("corrections", "excuses")).replace("{i}", _SPEAKER)
+
+
+def _any_of(name: str) -> str:
+    return "|".join(word_list("corrections", name)).replace("{i}", _SPEAKER)
+
+
+_ADMISSION = _any_of("admissions")
 _LAUGHED = re.compile(r"^(?:(?:lol|lmao|haha|hehe)\b[,.! ]*)+(?=\w)", re.IGNORECASE)
 _ADDRESSED = re.compile(
-    rf"(?:, (?:{'|'.join(word_list('corrections', 'addressing'))})|,? (?:by the way|btw|lol))"
-    r"[.! ]*$",
-    re.IGNORECASE,
+    rf"(?:, (?:{_any_of('addressing')})|,? (?:by the way|btw|lol))[.! ]*$", re.IGNORECASE
 )
-_ADDRESSED_WITHIN = re.compile(
-    rf"(?<=\w), (?:{'|'.join(word_list('corrections', 'addressing'))}), (?=\w)", re.IGNORECASE
-)
+_ADDRESSED_WITHIN = re.compile(rf"(?<=\w), (?:{_any_of('addressing')}), (?=\w)", re.IGNORECASE)
 _EXCUSED = re.compile(
-    r"(?:\s*[,;]\s*|\s+[\u2013\u2014-]+\s+|\s+)(?:(?:lol|haha|sorry|but|and|cos|because|as)\b,? )*"
-    rf"(?:{_EXCUSE})\b",
+    r"(?:\s*[,;]\s*|\s+[\u2013\u2014-]+\s+|\s+)"
+    r"(?:(?:lol|haha|sorry|but|and|cos|because|as)\b,? )*"
+    rf"(?:(?P<admits>{_ADMISSION})|{_any_of('asides')})\b",
     re.IGNORECASE,
 )
-_EXCUSE_ALONE = re.compile(rf"(?:{_EXCUSE})(?: (?:again|up|it|that|them))*", re.IGNORECASE)
-_EXCUSED_BEFORE = re.compile(
-    rf"(?:{_EXCUSE})\b[^,;]{{0,50}}?(?:[,;]|,? and|,? but| [\u2013\u2014-]+)?"
-    r" (?:apparently |actually )?"
-    r"(?=(?:it|that|he|she|they|its|thats|hes|shes)(?:['\u2019]?s| is| are|['\u2019]re) (?!not\b))",
+_ADMITTED = re.compile(rf"(?:{_ADMISSION})(?: (?:again|up|it|that|them))*", re.IGNORECASE)
+_ADMITTED_FIRST = re.compile(
+    rf"(?:{_ADMISSION})\b[^,;]{{0,50}}?(?:[,;]|,? and|,? but| [\u2013\u2014-]+)?"
+    r" (?:apparently |actually )?(?=(?:it|that|its|thats)(?:['\u2019]?s| is) (?!not\b))",
     re.IGNORECASE,
 )
 _IT_IS = re.compile(r"(?:it|that|he|she)(?:['\u2019]?s| is)\b", re.IGNORECASE)
@@ -230,26 +233,26 @@ def unexcused(text: str, *, marked: bool) -> str:
     """What is right without what explains the mistake: "on Friday, not Thursday" of "on Friday, not
     Thursday, I just checked". ``marked``: words before it say that it puts something right."""
     plain = unopened(text)
-    before = _EXCUSED_BEFORE.match(plain)
+    before = _ADMITTED_FIRST.match(plain)
     text = text if before is None else plain[before.end() :].lstrip()
     for excuse in _EXCUSED.finditer(text):
         head = text[: excuse.start()]
         if only_wrong(head) is not None:  # "Not Boston, what am I saying, Baltimore"
             return f"{head}, {text[excuse.end() :].partition(',')[2].strip()}".rstrip(" ,")
-        if _is_right_alone(head, marked=marked):
+        if _is_right_alone(head, marked=marked, admitted=excuse["admits"] is not None):
             return without_trailing(head)
     return text
 
 
 def is_excuse(text: str) -> bool:
     """Whether a sentence says no more than that a mistake was made: "Brain's fried." """
-    return _EXCUSE_ALONE.fullmatch(text.strip(" .!,")) is not None
+    return _ADMITTED.fullmatch(text.strip(" .!,")) is not None
 
 
-def _is_right_alone(head: str, *, marked: bool) -> bool:
+def _is_right_alone(head: str, *, marked: bool, admitted: bool) -> bool:
     """Whether words before an excuse are what is right."""
     said = re.findall(r"[\w'\u2019]+", unopened(f"{head} .").lower())
     if not said or all(word in NO_VALUES for word in said):
         return False
     bare = _IT_IS.match(head) is not None or not begins_clause(head)
-    return marked or bare or contrast(head)[1] is not None
+    return marked or (bare and admitted) or is_number(head) or contrast(head)[1] is not None

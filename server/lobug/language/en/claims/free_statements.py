@@ -148,7 +148,7 @@ def _is_about_theirs(text: str) -> bool:
     """Whether a statement is about the speaker, theirs, or somebody by name."""
     if _is_event(text):
         return True
-    begins = _BEGINS.match(text)
+    begins = None if text.lower().startswith("mine ") else _BEGINS.match(text)
     if begins is None or _OF_THE_WORLD.match(text):
         return False
     named = begins["name"]

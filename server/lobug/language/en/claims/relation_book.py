@@ -122,6 +122,7 @@ class RelationBook:
             **data["values"],
             "kin": rf"(?:{_any(self.kin)})s?",
             "pet": rf"(?:{_any(self.pets | self.breeds)})s?",
+            "breed": rf"(?:\w+ )?(?:{_any(self.breeds)})",
             "date": DATE,
             "when": WHEN,
         }

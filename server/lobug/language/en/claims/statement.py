@@ -67,7 +67,7 @@ _NOT_A_NAME = frozenset(
     august september october november december god ok okay sorry happy hungry tired
     """.split()
 )
-_NOUN_ENDING = re.compile(r"[a-z]{3}(?:istry|ology|onomy|ography|matics|hysics|nomics|ation|ness)$")
+_NOUN_ENDING = re.compile(r"[a-z]{2,}(?:istry|ology|onomy|ography|matics|hysics|nomics)")
 """Endings that names do not have."""
 _SAYS_NOTHING = re.compile(
     r"(?:(?:very|really|so|too|pretty|quite|a bit|getting|always|still|kind of) )*(?:good|great|bad"
@@ -180,9 +180,12 @@ def name_claim(path: Path, name: str, text: str) -> Claim:
 
 def is_name(value: str) -> bool:
     first = value.split(maxsplit=1)[0].lower() if value else ""
-    if not value or first in _NOT_A_NAME or _NOUN_ENDING.search(first) or is_number(value):
-        return False
-    return len(value.split()) <= 6
+    return bool(value) and first not in _NOT_A_NAME and len(value.split()) <= 6
+
+
+def _is_common(value: str) -> bool:
+    """Whether a value can be nobody's name, though a capital begins it: "Chemistry", "Fifteen"."""
+    return is_number(value) or _NOUN_ENDING.fullmatch(value.lower()) is not None
 
 
 def suits(value: str, relation: Relation) -> bool:
@@ -220,7 +223,8 @@ def valued(base: Claim, reading: Reading) -> list[Claim]:
         return []
     value = reading.value
     if relation.id == "name":
-        if not value[:1].isupper():
+        somebody = relation_book().kind_of(base.subject) in {"person", "pet"}
+        if not value[:1].isupper() or (somebody and _is_common(value)):
             return []
         value = _MARKS.split(value)[0].rstrip(" ,'\"")
     if relation.id in PLACES:
