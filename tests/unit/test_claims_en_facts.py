@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lobug.language.en.claims import reader
+from lobug.language.en.claims.english import CLAIMS
 from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.protocol import FACT_TYPES
 
@@ -76,19 +77,19 @@ def test_a_sentence_that_is_not_wholly_read_gives_nothing(sentence: str) -> None
 
 @pytest.mark.parametrize("relation", [known.id for known in relation_book().relations])
 def test_every_relation_has_rules(relation: str) -> None:
-    rules = reader.rules(relation)
+    rules = CLAIMS.rules(relation)
     assert rules is not None
     assert rules.id == relation
     assert rules.fact_type in FACT_TYPES
 
 
 def test_relations_are_ranked_in_the_order_of_the_book() -> None:
-    found = [reader.rules(known.id) for known in relation_book().relations]
+    found = [CLAIMS.rules(known.id) for known in relation_book().relations]
     assert [rules.rank for rules in found if rules is not None] == list(range(len(found)))
 
 
 def test_an_unknown_relation_has_no_rules() -> None:
-    assert reader.rules("shoe_colour") is None
+    assert CLAIMS.rules("shoe_colour") is None
 
 
 @pytest.mark.parametrize(
@@ -107,7 +108,7 @@ def test_an_unknown_relation_has_no_rules() -> None:
     ],
 )
 def test_the_rules_of_a_relation(relation: str, one: bool, fixed: bool, fact_type: str) -> None:
-    found = reader.rules(relation)
+    found = CLAIMS.rules(relation)
     assert found is not None
     assert (found.one, found.fixed, found.fact_type) == (one, fixed, fact_type)
 
@@ -133,8 +134,8 @@ def test_the_rules_of_a_relation(relation: str, one: bool, fixed: bool, fact_typ
     ],
 )
 def test_the_same_value(relation: str, one: str, other: str) -> None:
-    assert reader.same_value(relation, one, other)
-    assert reader.same_value(relation, other, one)
+    assert CLAIMS.same_value(relation, one, other)
+    assert CLAIMS.same_value(relation, other, one)
 
 
 @pytest.mark.parametrize(
@@ -154,8 +155,8 @@ def test_the_same_value(relation: str, one: str, other: str) -> None:
     ],
 )
 def test_another_value(relation: str, one: str, other: str) -> None:
-    assert not reader.same_value(relation, one, other)
-    assert not reader.same_value(relation, other, one)
+    assert not CLAIMS.same_value(relation, one, other)
+    assert not CLAIMS.same_value(relation, other, one)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lobug.language.claims import STATEMENT
-from lobug.language.en.claims import free_statements
+from lobug.language.en.claims import free_questions, statement_comparison
 from lobug.language.en.claims.english import CLAIMS
 
 
@@ -64,7 +64,7 @@ def test_what_passes_or_is_of_the_talk_is_not_kept(said: str) -> None:
     ],
 )
 def test_what_a_later_statement_ends(earlier: str, later: str, over: bool) -> None:
-    assert free_statements.overtakes(later, earlier) is over
+    assert statement_comparison.overtaking(later)(earlier) is over
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_what_a_later_statement_ends(earlier: str, later: str, over: bool) -> No
     ],
 )
 def test_what_answers_a_question(question: str, statement: str, tells: bool) -> None:
-    assert free_statements.answers(question, statement) is tells
+    assert free_questions.answering(question)(statement) is tells
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_what_answers_a_question(question: str, statement: str, tells: bool) -> 
     ],
 )
 def test_a_statement_answers_what_it_tells(question: str, statement: str, *, told: bool) -> None:
-    assert CLAIMS.answers(question, statement) is told
+    assert CLAIMS.answering(question)(statement) is told
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_statement_answers_what_it_tells(question: str, statement: str, *, tol
     ],
 )
 def test_a_topic_is_found_in_other_words(topic: str, sentence: str, *, told: bool) -> None:
-    assert CLAIMS.tells(topic, sentence) is told
+    assert CLAIMS.telling(topic)(sentence) is told
 
 
 @pytest.mark.parametrize(

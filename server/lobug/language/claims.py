@@ -7,7 +7,7 @@ language (for English ``en/claims/relations.toml``); what a claim does to memory
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -216,8 +216,8 @@ class ClaimReader(Protocol):
     def refers(self, pronoun: str, subject: Path) -> bool:
         """Whether a pronoun ("she") can stand for a subject ("my sister")."""
 
-    def overtakes(self, later: Claim, sentence: str) -> bool:
-        """Whether the words of a claim say that a stored sentence is no longer so."""
+    def overtaking(self, later: Claim) -> Callable[[str], bool]:
+        """A test of whether the words of a claim say that a stored sentence is no longer so."""
 
     def recounts(self, one: str, other: str) -> bool:
         """Whether two values give another number of the same: "two cats" and "three cats"."""
@@ -226,8 +226,8 @@ class ClaimReader(Protocol):
         """The words of a question that what answers it must have; empty: it asks for nothing in
         particular."""
 
-    def answers(self, question: str, statement: str) -> bool:
-        """Whether the value of a claim of STATEMENT tells what a question asks."""
+    def answering(self, question: str) -> Callable[[str], bool]:
+        """A test of whether the value of a claim of STATEMENT tells what a question asks."""
 
     def unknown(self, question: str) -> str:
         """What to say to a question that memory cannot answer, where nothing else could: "You
@@ -236,9 +236,9 @@ class ClaimReader(Protocol):
     def former(self, noun: str) -> str | None:
         """The noun of "old boss"; None: it speaks of no former one."""
 
-    def tells(self, topic: str, sentence: str) -> bool:
-        """Whether a stored sentence tells what a topic names, be it in other words: "The user
-        dislikes the user's job at Tesco" of "where I work"."""
+    def telling(self, topic: str) -> Callable[[str], bool]:
+        """A test of whether a stored sentence tells what a topic names, be it in other words: "The
+        user dislikes the user's job at Tesco" of "where I work"."""
 
     def fact(self, claim: Claim, names: Mapping[Path, str]) -> str:
         """A claim as a standalone sentence in the third person, past or denied where it is so,

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from functools import lru_cache
 from typing import Protocol, TypeVar
 
 from lobug.language.en import verbs, words
@@ -123,7 +122,6 @@ _GROUP_OF = {
 _NEUTRAL = words.stems(NEUTRAL)
 
 
-@lru_cache(maxsize=4096)
 def claim_of(fact: str) -> tuple[frozenset[str], frozenset[str], bool]:
     """What a fact claims: its own words, their relations to the user, and whether it is negated."""
     own, groups = set[str](), set[str]()

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from lobug.language.en import summaries
-from lobug.language.en.claims import free_statements
+from lobug.language.en.claims import free_questions
 from lobug.language.en.data import BELOW_TWENTY, CLAIM_ANSWERS, MONTHS, WEEKDAYS
 from lobug.language.en.data import REPLIES as SAY
 from lobug.language.en.perspective import (
@@ -184,7 +184,7 @@ def until(ended_at: float | None, today: float) -> str:
 
 def stated(content: str, question: str) -> str:
     """A statement of no relation as the answer to a question that has its words."""
-    if not free_statements.ends(content, question):
+    if not free_questions.ends(content, question):
         return sentence_to_the_user(content)
     return CLAIM_ANSWERS["no"].format(says=said_to_the_user(about_the_user(content)))
 

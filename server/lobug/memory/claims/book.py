@@ -102,10 +102,9 @@ class ClaimBook:
         def work(connection: Connection) -> list[KnownClaim]:
             ids = entry_index.with_any_of(connection, user, self.reader.asked_words(question))
             known = claim_rows.of_entries(connection, user, ids[-MOST_ASKED:])
+            answers = self.reader.answering(question)
             return [
-                one
-                for one in reversed(known)
-                if one.status == "active" and self.reader.answers(question, one.content)
+                one for one in reversed(known) if one.status == "active" and answers(one.content)
             ]
 
         return await self._database.read(work)
@@ -115,7 +114,8 @@ class ClaimBook:
 
         def work(connection: Connection) -> list[KnownClaim]:
             known = claim_rows.latest(connection, user, MOST_ASKED)
-            return [one for one in known if self.reader.tells(topic, one.content)]
+            tells = self.reader.telling(topic)
+            return [one for one in known if tells(one.content)]
 
         return await self._database.read(work)
 
@@ -124,9 +124,10 @@ class ClaimBook:
         if that is known."""
 
         def work(connection: Connection) -> Sequence[KnownClaim]:
+            answers = self.reader.answering(question)
             ids = entry_index.with_any_of(connection, user, self.reader.asked_words(question))
             for was, now in claim_rows.replaced(connection, user, ids[-MOST_ASKED:]):
-                if self.reader.answers(question, was.content):
+                if answers(was.content):
                     return (was,) if now is None else (was, now)
             return ()
 

@@ -104,6 +104,7 @@ class Effects:
         known = claim_rows.of_entries(self._connection, self._origin.user, ids[-MOST_OVERTAKEN:])
         outcome = self._writer.outcome
         made = {*outcome.stored, *outcome.same}
+        overtakes = self._reader.overtaking(claim)
 
         def is_overtaken(one: KnownClaim) -> bool:
             # What relations say of each other is decided by their values.
@@ -111,7 +112,7 @@ class Effects:
             if claim.relation == STATEMENT and claim.kind:
                 free = one.relation == STATEMENT  # its relation is decided already
             older = one.holds and one.entry_id not in made
-            return older and free and self._reader.overtakes(claim, one.content)
+            return older and free and overtakes(one.content)
 
         reason: Literal["corrected", "superseded"] = "corrected" if claim.corrects else "superseded"
         for one in self._end(reversed(known), reason, where=is_overtaken):

@@ -43,7 +43,7 @@ from lobug.language.en.data import CLAIM_ANSWERS as SAY
 from lobug.language.en.words import stems, words
 
 MOST_SAID = 3
-"""Former values that are said: nobody wants to hear more at once."""
+"""Most former values that an answer lists."""
 
 AT = re.compile(r"^(?:in|on|at|since|from|around)\s+", re.IGNORECASE)
 
@@ -221,7 +221,7 @@ def _whether(known: _Known, value: str) -> str:
 
 
 def _whether_not(known: _Known) -> str:
-    """The answer to "is Rex alive?", of a relation that says that he died."""
+    """The answer to "is Rex alive?", from a claim that he died."""
     for claims, reply in ((known.holding, "no"), (known.denied, "yes")):
         if claims:
             return SAY[reply].format(says=statements(claims[-1:], known.subject))
@@ -229,7 +229,7 @@ def _whether_not(known: _Known) -> str:
 
 
 def _otherwise(known: _Known, value: str) -> str:
-    """What is known where nothing is known of the relation and the value that are asked about."""
+    """What other claims tell, where none has the relation and value that are asked about."""
     contrary = [claim for claim in known.against if claim.holds and _is_asked(claim, value)]
     if contrary and value:
         return SAY["no"].format(says=statements(contrary, known.subject))
@@ -328,7 +328,7 @@ def _known_by_name(known: _Known) -> str:
 
 
 def _unknown(known: _Known) -> str:
-    """That it was never told."""
+    """The sentence that says that it was never told."""
     asked, wording = known.asked, known.wording
     if asked.value is None or wording.opposite or not (asked.value or wording.bare):
         topic = wording.own_topic if asked.subject == USER else wording.topic

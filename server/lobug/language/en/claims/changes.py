@@ -45,7 +45,7 @@ _IS_AT = re.compile(r"(?:in|at|on|with|for) (?P<place>.+)", re.IGNORECASE)
 
 
 def changed(statement: Statement) -> list[Claim]:
-    """What a clause changes whose relation is that of a value which memory holds."""
+    """The change in a clause that names only a value; the relation is that which holds it."""
     base = replace(statement.claim(), relation=ANY_RELATION, past=False)
     clause = statement.clause
     if clause.tense not in {"past", "perfect", "present"} or clause.negated or not base.holds:
@@ -62,7 +62,7 @@ def changed(statement: Statement) -> list[Claim]:
 
 
 def stopped(predicate: str, kind: Kind) -> Reading | None:
-    """What somebody does no more who has stopped doing it: "stop studying law"."""
+    """The relation of what somebody has stopped doing: "stop studying law"."""
     match = _STOPPED.fullmatch(predicate)
     verb = None if match is None else lemma(match["doing"].lower())
     if match is None or verb is None:

@@ -27,9 +27,9 @@ _DEFINITE = frozenset(
 LONGEST_KIND = 5
 """Words of what kind something is."""
 _HOUSEHOLD = frozenset("twins children baby dog cat dogs cats".split())
-"""Who is the speaker's, though "the" is all that was said."""
+"""Nouns of people who are the speaker's even with "the": "the wife"."""
 LONGEST = 120
-"""Characters of a complement; nobody states a longer value."""
+"""Most characters of a complement that can be a value."""
 _TOGETHER = {
     "break up": "break up with", "split up": "split up with", "split": "split up with",
     "divorce": "divorce", "get divorced": "get divorced from", "separate": "separate from",
@@ -90,7 +90,7 @@ _NOT_OF_USER = frozenset({"opinion", "dead", "gone"})
 
 
 def _is_odd(claim: Claim, statement: Statement) -> bool:
-    """Whether a claim is nothing that anybody means."""
+    """Whether a claim is a misreading, because nobody would say that."""
     if claim.subject == USER and claim.relation in _NOT_OF_USER:
         return True
     if claim.subject == USER and claim.relation == "name" and statement.phrase.plural:

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from lobug.language.claims import STATEMENT, USER, Asked, Claim, ClaimReader, Heard, Path
+from lobug.language.claims import (
+    STATEMENT,
+    USER,
+    Asked,
+    Claim,
+    ClaimReader,
+    Heard,
+    Path,
+    RelationRules,
+)
 from lobug.language.en.claims import (
     answers,
     case_restoration,
     facts,
-    free_statements,
-    personal_questions,
+    free_questions,
     question_phrases,
     questions,
     reader,
     recitation,
     sentence_forms,
+    statement_comparison,
     topics,
     values,
 )
@@ -76,7 +85,11 @@ class EnglishClaims:
         """What a topic names."""
         return topics.read_topic(bounded(text)) if len(text) <= LONGEST_QUESTION else None
 
-    rules = staticmethod(reader.rules)
+    @staticmethod
+    def rules(relation: str) -> RelationRules | None:
+        """What code must know of a relation; None: there is none of this id."""
+        return relation_book().rules(relation)
+
     same_value = staticmethod(values.same_value)
     fact = staticmethod(facts.fact)
     answer = staticmethod(answers.answer)
@@ -88,28 +101,27 @@ class EnglishClaims:
     recounts = staticmethod(values.recounts)
 
     @staticmethod
-    def overtakes(later: Claim, sentence: str) -> bool:
-        """Whether a free statement says that a sentence is no longer so."""
-        return free_statements.overtakes(
-            later.value if later.relation == STATEMENT else later.text,
-            sentence,
-            corrects=later.corrects,
-        )
+    def overtaking(later: Claim) -> Callable[[str], bool]:
+        """A test of whether a claim says that a sentence is no longer so."""
+        said = later.value if later.relation == STATEMENT else later.text
+        return statement_comparison.overtaking(said, corrects=later.corrects)
 
     @staticmethod
     def asked_words(question: str) -> Sequence[str]:
         """The words that an answer must have."""
-        return free_statements.asked_words(question) if len(question) <= LONGEST_QUESTION else ()
+        return free_questions.asked_words(question) if len(question) <= LONGEST_QUESTION else ()
 
     @staticmethod
-    def answers(question: str, statement: str) -> bool:
-        """Whether a free statement tells what a question asks."""
-        return len(question) <= LONGEST_QUESTION and free_statements.answers(question, statement)
+    def answering(question: str) -> Callable[[str], bool]:
+        """A test of whether a free statement tells what a question asks."""
+        if len(question) > LONGEST_QUESTION:
+            return lambda _: False
+        return free_questions.answering(question)
 
     @staticmethod
     def unknown(question: str) -> str:
         """What to say where only the user could have told the answer."""
-        return personal_questions.unknown(question) if len(question) <= LONGEST_QUESTION else ""
+        return free_questions.unknown(question) if len(question) <= LONGEST_QUESTION else ""
 
     @staticmethod
     def former(noun: str) -> str | None:
@@ -118,9 +130,11 @@ class EnglishClaims:
         return rest if was else None
 
     @staticmethod
-    def tells(topic: str, sentence: str) -> bool:
-        """Whether a sentence tells what a topic names."""
-        return len(topic) <= LONGEST_QUESTION and free_statements.tells(topic, sentence)
+    def telling(topic: str) -> Callable[[str], bool]:
+        """A test of whether a sentence tells what a topic names."""
+        if len(topic) > LONGEST_QUESTION:
+            return lambda _: False
+        return free_questions.telling(topic)
 
     @staticmethod
     def put_right(value: str, wrong: str | None, right: str) -> str | None:

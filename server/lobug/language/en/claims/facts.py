@@ -36,7 +36,7 @@ WITHOUT_ARTICLE = frozenset(
 )
 """Relations whose sentences bring their own article."""
 LASTING: Mapping[Mode, Mode] = {"past": "now", "used to": "now", "no longer": "not"}
-"""The tenses of what cannot be over: who died has died; who was said to be born in Porto by mistake
+"""The tenses of what cannot end: who died has died; who was said to be born in Porto by mistake
 was not."""
 
 

@@ -31,6 +31,7 @@ _INTRODUCED = re.compile(
 )
 _PLACED = re.compile(r" (?:at|from|in) (?:the |my )?[A-Z][\w' -]{2,40}$")
 """Where somebody is found, after a name: "Dr Patel at the Mill Lane surgery"."""
+_CALLED = re.compile(r"^(?:called|named) ")
 _COUNTED = re.compile(
     r"(?:two|three|four|five|six|seven|eight|nine|ten|\d+) (?P<noun>children|kids|siblings)"
 )
@@ -133,7 +134,9 @@ def _by_noun(statement: Statement) -> list[Claim]:
         value, base = _timed(statement, base)
     elif not value:
         value, base = " ".join(statement.clause.time), replace(base, time=())
-    value = re.sub(r"^(?:called|named) ", "", value)
+    if noun.relation.id == "pet" and _CALLED.match(value):
+        return [replace(statement.claim(), relation="name", value=_CALLED.sub("", value))]
+    value = _CALLED.sub("", value)
     if noun.relation.id in {"home", "degree"}:
         value = re.sub(r"^(?:in|at|on) ", "", value)
     if noun.relation.id == "name" and not (is_name(value) or _NAME_ONLY.fullmatch(value)):

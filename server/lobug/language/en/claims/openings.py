@@ -16,7 +16,8 @@ OPENING_WORDS = re.compile(
     r"|by the way|btw|for the record|just so you know|so you know|you know(?: what)?|fyi"
     r"|for your information|lo-?bug|thanks|thank you|alright|all right|right|guess what|listen|look"
     r"|as you (?:may )?know|in fact|honestly|to be honest|let me tell you|good morning"
-    r"|good evening|good (?:news|afternoon)|bad news|news|you see|i mean|then"
+    r"|good evening|good (?:news|afternoon)|(?:morning|evening|afternoon)(?=[,!.])"
+    r"|bad news|news|you see|i mean|then"
     r"|did you know(?: that)?|i(?:['\u2019]d| would) like you to know(?: that)?"
     r"|you should know(?: that)?"
     r"|i (?:want|need) you to (?:know|remember)(?: that)?|i(?: should| must| have to| want to|"
@@ -31,7 +32,8 @@ OPENING_WORDS = re.compile(
     r"|i(?:['\u2019]m| am) (?:so |very )?(?:happy|glad|sad|sorry|pleased|proud|excited)"
     r" (?:to say |to tell you )?that"
     r"|the (?:thing|fact|truth|problem|good news|bad news) is(?: that)?|i know(?: that)?"
-    r"|sadly|unfortunately|luckily|thankfully|finally|fortunately|these days|nowadays|recently"
+    r"|technically|strictly speaking|mm+|sadly|unfortunately|luckily|thankfully|finally|fortunately"
+    r"|these days|nowadays|recently"
     r"|lately|currently|now|at the moment|until recently|meanwhile|in the meantime|actually"
     r"|originally|personally|at home|please|obviously|of course)\b[\s,.!:\u2026-]*",
     re.IGNORECASE,
@@ -90,3 +92,12 @@ def opened(text: str) -> tuple[str, tuple[str, ...], bool]:
             break
         text = text[match.end() :]
     return text, tuple(times), hedged
+
+
+def unopened(sentence: str) -> str:
+    """A statement without "by the way" and the like."""
+    match = OPENING_WORDS.match(sentence)
+    while match is not None and match.end() < len(sentence):
+        sentence = sentence[match.end() :]
+        match = OPENING_WORDS.match(sentence)
+    return sentence

@@ -55,7 +55,7 @@ NOT_NAMES = NEVER_IN_NOUN | frozenset(
 )
 """Words in small letters that are nobody's name."""
 OF_ANYTHING = frozenset({"name", "birthday", "age"})
-"""What everything may have, so that the word before is its owner: "my teddys name"."""
+"""Nouns before which a word without an apostrophe is an owner: "my teddys name"."""
 OF_NOUNS = frozenset({"birth", "work", "origin", "residence"})
 """What follows "of" within a noun: "my date of birth"."""
 MOST_WORDS = 5

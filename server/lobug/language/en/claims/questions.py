@@ -28,7 +28,7 @@ from lobug.language.en.claims.values import name_of, tidy_value
 from lobug.language.en.claims.wording import Question, wording_book
 
 LONGEST = 160
-"""Characters of a question about oneself; a longer one has more in it than a relation."""
+"""Most characters of a question about oneself. A longer one asks for more than a relation."""
 
 PREFACE = re.compile(
     r"\W*(?:(?:hey|okay|ok|well|so|please|lo-?bug)\W+)*"
@@ -43,7 +43,7 @@ VAGUE = re.compile(
     r"|one|too much|so much|time)\b",
     re.IGNORECASE,
 )
-"""Values that nobody has told."""
+"""Words of a value that memory cannot hold, because they point or ask."""
 ORDINARY = re.compile(
     r"(?:get|buy|earn|win) .+|be an? (?:boy|girl|he|she|good .*|bad .*)|"
     r"learn (?:too|so|very|fast|quick|slow|how|enough|well)\b.*|"
@@ -73,7 +73,7 @@ NOW_ANYWAY = frozenset(
     """location lent origin grew_up birthday birth_year name surname takes_place kind relative dead
     injury borrowed""".split()
 )
-"""What the past of a question does not put into the past: "where did I put my keys?"."""
+"""Relations of which a question in the past asks what is so now: "where did I put my keys?"."""
 NOT_OF_USER = frozenset("location kind dead takes_place colour opinion".split())
 """Nobody asks memory "where am I?" or "am I dead?"."""
 DEVICE = frozenset(
@@ -134,6 +134,8 @@ def read_question(text: str) -> Asked | None:
         return Asked(USER, "owns", value=still["value"])
     if asked is None:
         return _of_anyone(body)
+    if asked.value and not asked.value[0].isalnum():
+        return None  # "that was his old job, he's a baker now"
     past = (asked.past and not parsed.again) or parsed.before
     return in_its_time(replace(asked, past=past))
 
@@ -323,6 +325,8 @@ def of_noun(path: Path, wh: str, *, sure: bool = False) -> Asked | None:
     if reading is None:
         noun, past = former(noun)
         reading = book.noun(noun, kind)
+        if path[-1].startswith("first ") and reading is not None and reading.relation.id == "car":
+            return Asked(path, "kind")  # not the one before this
     if reading is not None:
         relation = reading.relation.id
         if (owner == USER and relation in NOT_OF_USER) or not _fits(wh, relation):

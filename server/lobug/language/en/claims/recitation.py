@@ -28,13 +28,13 @@ from lobug.language.en.claims.wording import wording_book
 from lobug.language.en.data import RECITATION as SAY
 
 DETAIL = (STATEMENT, "timed")
-"""Statements that are kept for a time in them: all else of them is told anyway."""
+"""Kind of statements that are kept only because of a time in them; the rest is in other claims."""
 IDENTITY = frozenset({"name", "nickname", "surname", "home"})
 """Relations of the user that are told first."""
 FAMILY = frozenset({"marital_status", "partner", "children_count", "siblings_count", "relative"})
 """Relations of the user that are told with the names of the family, after that."""
 MOST_ABOUT = 3
-"""Sentences about somebody who is asked about: nobody wants to hear more at once."""
+"""Most sentences about somebody who is asked about."""
 
 
 def recite(claims: Sequence[Claim], names: Mapping[Path, str]) -> tuple[str, ...]:
@@ -146,7 +146,7 @@ def _of_subject(
 
 
 def _is_told_otherwise(claim: Claim, claims: Sequence[Claim]) -> bool:
-    """Whether a claim that something is over or denied goes without saying beside what is so now:
+    """Whether a claim that something ended or is denied need not be told beside what is so now:
     who is retired has no job any more."""
     if claim.holds:
         return False

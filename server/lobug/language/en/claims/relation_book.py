@@ -78,7 +78,7 @@ class Relation:
     also: bool
     """Whether it is read beside another relation: who retires has no employer and is retired."""
     occasional: bool
-    """Whether the past tells of one occasion, from which nothing follows: "I drank a coffee"."""
+    """Whether the past tells of one occasion without a lasting result: "I drank a coffee"."""
     states: str
     """The relation that its claims have, about the thing it names: "I put my keys in the drawer"
     is a location of the keys."""
@@ -122,6 +122,7 @@ class RelationBook:
             **data["values"],
             "kin": rf"(?:{_any(self.kin)})s?",
             "pet": rf"(?:{_any(self.pets | self.breeds)})s?",
+            "breed": rf"(?:\w+ )?(?:{_any(self.breeds)})",
             "date": DATE,
             "when": WHEN,
         }

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from lobug.language.en import speech_acts, words
-from lobug.language.en.claims import free_statements, values
+from lobug.language.en.claims import statement_comparison, values
 from lobug.language.en.claims.english import CLAIMS
 from lobug.language.en.data import word_list, word_set
 
@@ -87,13 +87,13 @@ def accepted(wrong: str, right: str, earlier: str, later: str) -> Revision | Non
         return None
     not_wrong = re.search(rf"\bnot (?:\w+ ){{0,2}}{re.escape(wrong)}\b", later, re.IGNORECASE)
     opened = _opens(later) or not_wrong is not None
-    about = free_statements.content(earlier)
-    own = free_statements.content(part) - free_statements.content(right) - OF_THE_MISTAKE
+    about = statement_comparison.content(earlier)
+    own = statement_comparison.content(part) - statement_comparison.content(right) - OF_THE_MISTAKE
     named = _has(later, wrong)  # "we traded in the Zafira, got a Sharan"
     if named:
         plausible = opened or _changes(later)
     else:
-        shares = bool(free_statements.content(later) & about)
+        shares = bool(statement_comparison.content(later) & about)
         plausible = own <= about and (opened or (shares and _changes(later)))
     points = not own or (own <= about and _POINTS.match(part) is not None)
     leans = points and (opened or not named)
@@ -117,7 +117,7 @@ def _opens(text: str) -> bool:
 
 def _changes(text: str) -> bool:
     """Whether an utterance says that something has become otherwise."""
-    return _ENDS.search(text) is not None or free_statements.CHANGE.search(text) is not None
+    return _ENDS.search(text) is not None or statement_comparison.CHANGE.search(text) is not None
 
 
 def _can_stand(span: str, text: str) -> bool:

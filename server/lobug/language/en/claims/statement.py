@@ -10,7 +10,7 @@ from lobug.language.en.claims.clause_parser import Clause, NounPhrase
 from lobug.language.en.claims.lexicon import NEGATIONS, tokens
 from lobug.language.en.claims.relation_book import Kind, Reading, Relation, relation_book
 from lobug.language.en.claims.time_phrases import FORMER
-from lobug.language.en.claims.values import name_of, several, tidy_value
+from lobug.language.en.claims.values import is_number, name_of, several, tidy_value
 
 CHANGES = frozenset(
     """
@@ -22,7 +22,7 @@ CHANGES = frozenset(
     transfer turn twist wreck
     """.split()
 )
-"""Verbs whose past says what is so now: "I moved to Rome"."""
+"""Verbs of which the past has a lasting result: "I moved to Rome"."""
 _OFF_OR_BACK = re.compile(r"come (?:off|back)\b", re.IGNORECASE)
 _STATES = frozenset({"live", "work", "have", "be", "study", "drive", "reside", "own"})
 """Verbs whose perfect says what was, unless it says since when: "I've lived in Rome"."""
@@ -57,16 +57,18 @@ _DONE = re.compile(
 """What was done once and is so now: "the meeting has been moved"."""
 PLACES = frozenset({"home", "employer", "origin", "grew_up", "school"})
 TAIL = re.compile(r",? (?:and|but) (?!raised)(?=[a-z]).*$")
-"""What no name of a place or company has: a second clause that the grammar does not know."""
+"""Words that no name of a place or company contains; they open a second clause."""
 _MARKS = re.compile(r"[;(){}<>\[\]]")
 MOST_CLAIMS = 8
-"""Of one list of values."""
+"""Most claims that one list of values becomes."""
 _NOT_A_NAME = frozenset(
     """
     monday tuesday wednesday thursday friday saturday sunday january february march april june july
     august september october november december god ok okay sorry happy hungry tired
     """.split()
 )
+_NOUN_ENDING = re.compile(r"[a-z]{2,}(?:istry|ology|onomy|ography|matics|hysics|nomics)")
+"""Endings that names do not have."""
 _SAYS_NOTHING = re.compile(
     r"(?:(?:very|really|so|too|pretty|quite|a bit|getting|always|still|kind of) )*(?:good|great|bad"
     r"|boring|stressful|fun|hard|tough|easy|nice|ok|okay|fine|terrible|awful|important|expensive"
@@ -123,8 +125,9 @@ class Statement:
         if clause.tense == "perfect" and self.verb in _STATES:
             lasting = any(map(_LASTING.search, clause.time)) or _ALWAYS.search(clause.text)
             past = past or not (lasting or self.negated)
-        if self.verb == "be" and _DONE.match(self.complement):
-            past = former = False
+        first = len(self.path) > 1 and self.path[-1].startswith("first ")
+        if self.verb == "be" and (_DONE.match(self.complement) or first):
+            past = former = False  # "my first car was a Mini" is so for ever
         return Claim(
             self.path,
             "",
@@ -180,6 +183,11 @@ def is_name(value: str) -> bool:
     return bool(value) and first not in _NOT_A_NAME and len(value.split()) <= 6
 
 
+def _is_common(value: str) -> bool:
+    """Whether a value can be nobody's name, though a capital begins it: "Chemistry", "Fifteen"."""
+    return is_number(value) or _NOUN_ENDING.fullmatch(value.lower()) is not None
+
+
 def suits(value: str, relation: Relation) -> bool:
     """Whether what follows "my <noun> is" is a value of the relation."""
     if not value or (_SAYS_NOTHING.match(value) and relation.id not in {"hair", "name", "dream"}):
@@ -215,7 +223,8 @@ def valued(base: Claim, reading: Reading) -> list[Claim]:
         return []
     value = reading.value
     if relation.id == "name":
-        if not value[:1].isupper():
+        somebody = relation_book().kind_of(base.subject) in {"person", "pet"}
+        if not value[:1].isupper() or (somebody and _is_common(value)):
             return []
         value = _MARKS.split(value)[0].rstrip(" ,'\"")
     if relation.id in PLACES:

@@ -27,7 +27,7 @@ from lobug.language.en.claims.lexicon import (
 from lobug.language.en.claims.time_phrases import CLOCK, DATE, POINT
 
 MOST_WORDS = 6
-"""Of one noun phrase; a longer one is a story."""
+"""Most words of a noun phrase."""
 MOST_OWNERS = 4
 _IS_TIME = re.compile(rf"(?:the )?(?:{POINT}|{DATE}|{CLOCK})", re.IGNORECASE)
 _ARTICLES = frozenset({"the", "a", "an", "this", "that", "these", "those", "both"})

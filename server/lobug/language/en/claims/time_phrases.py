@@ -89,7 +89,7 @@ FORMER = re.compile(
     r"^(?:when i was .+|as a (?:child|kid|student|teenager)|once|back then|in those days|before)$",
     re.IGNORECASE,
 )
-"""A former time, from which nothing follows for now."""
+"""A former time, which says nothing about now."""
 
 
 def without_time(text: str) -> tuple[str, tuple[str, ...]]:

@@ -23,7 +23,7 @@ _PAIRS = re.compile(
 )
 _ANOTHER_CLAUSE = re.compile(
     r"(?:but|because|since|so|when|if|while|although"
-    r"|then)\b",
+    r"|then|the (?:\w+ )?ones? (?:i|we|that))\b",
     re.IGNORECASE,
 )
 _SMALL = frozenset(
