@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from lobug.language.en.summaries import (
     MAX_CHARS,
-    Utterance,
     part_of,
     shortened,
     summary_of,
     without,
 )
+from lobug.language.en.utterances import Utterance
 
 
 def dialogue(text: str) -> list[Utterance]:
@@ -222,8 +222,8 @@ def test_of_many_statements_those_with_names_and_numbers_are_told_in_their_order
     )
     assert found.startswith("The user's brother Henrik works at Bosch. The user likes")
     assert found.endswith(
-        "The user's wife Carla was born on the fourth of June 1980. The user moved to Leeds in May"
-        " 2019."
+        "The user's wife Carla was born on the fourth of June 1980. The user said: \"We moved to"
+        ' Leeds in May 2019."'
     )
     assert found.count(". ") == 4
 

@@ -28,20 +28,43 @@ class Sentence:
     """"The user", or a name."""
     turn: int
     """Place of its message."""
+    quote: str = ""
+    """The user's own words, where only those are surely true; a summary quotes them."""
     weight: float = 0.0
     follows: Sentence | None = None
     """The sentence that says whom its pronoun means; without it nobody would know."""
     repaired: bool = False
     """Its value was put right."""
+    believed: bool = False
+    """It is a fact that memory took from these words."""
     dropped: bool = False
     """It was corrected or taken back."""
 
     def repair(self, told: str | None) -> None:
         """Say something else instead; None: what is right is unclear, and the sentence goes."""
-        if told is None:
+        quote = changed_alike(self.quote, self.told, told) if self.quote and told else ""
+        if told is None or quote is None:
             self.dropped = True
         else:
-            self.told, self.repaired = told, True
+            self.told, self.quote, self.repaired = told, quote, True
+
+
+def changed_alike(text: str, old: str, new: str) -> str | None:
+    """A text with the change that made ``new`` of ``old``; None: it does not have, just once, what
+    was changed."""
+    before, after = old.split(), new.split()
+    start = end = 0
+    while start < min(len(before), len(after)) and before[start] == after[start]:
+        start += 1
+    rest = min(len(before), len(after)) - start
+    while end < rest and before[-1 - end] == after[-1 - end]:
+        end += 1
+    wrong = " ".join(before[start : len(before) - end])
+    right = " ".join(after[start : len(after) - end])
+    found = list(re.finditer(rf"(?<!\w){re.escape(wrong)}(?!\w)", text)) if wrong else []
+    if len(found) != 1:
+        return None
+    return f"{text[: found[0].start()]}{right}{text[found[0].end() :]}"
 
 
 TAKEN_BACK = re.compile(
@@ -227,6 +250,8 @@ def said_anew(said: str, own: Sequence[Sentence], turn: int) -> Sentence | None:
     if at is None or len(last[0].told.split()) > REPAIRED_WORDS:
         return None
     last[0].dropped = True
+    if last[0].quote:
+        return None
     rest = perspective.about_the_user(said[match.start("verb") :])
     told = f"{last[0].told[: at.start()]}{rest[:1].lower()}{rest[1:]}"
     return Sentence(last[0].said, told, last[0].speaker, turn)
@@ -242,6 +267,8 @@ def drop_replaced(sentence: Sentence, own: Iterable[Sentence]) -> None:
     denies = NEGATED.search(sentence.said) is not None
     about = words.stems(words.content_words(sentence.told)) - UNSPECIFIC
     for one in own:
+        if one.believed:
+            continue
         known = words.stems(words.content_words(one.told)) - UNSPECIFIC
         shared = about & known
         reverses = denies != (NEGATED.search(one.said) is not None) and (
