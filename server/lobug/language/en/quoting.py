@@ -26,14 +26,21 @@ SAYS = re.compile(
     re.I,
 )
 """Somebody says or thinks something; the one to whom is part of it."""
+SAID_LAST = re.compile(
+    r",\s*(?!i\b)(?:\w+ ){0,3}(?:says?|said|reckons?|reckoned|thinks?|thought|told me|tells me"
+    r"|claims?|claimed|insists?|swears?|promised?)\W*$",
+    re.I,
+)
+""" "In the book I'm Hagrid, she says"."""
 JOKES = re.compile(
     r"\b(?:ha(?:ha)+|he(?:he)+|lol|lmao|rofl|jk|(?:just |only )?(?:joking|kidding)|in my dreams"
-    r"|sa(?:id|ys) (?:nobody|no one)|yeah right|as if|not really|pigs fly)\b",
+    r"|sa(?:id|ys) (?:nobody|no one|every ?(?:body|one|\w+ ever))|yeah right|as if"
+    r"|not really|pigs fly)\b",
     re.I,
 )
 MADE_UP = re.compile(
     r"\b(?:in|for|during) (?:the|my|this|that|a|our) (?:\w+ )?"
-    r"(?:dream|nightmare|game|novel|film|movie|play|story|sketch|panto|pantomime|musical)\b"
+    r"(?:dream|nightmare|book|game|novel|film|movie|play|story|sketch|panto|pantomime|musical)\b"
     r"|\b(?:i (?:pretend|pretended|imagine|imagined|dream|dreamt|dreamed)"
     r"|(?:let['\u2019]s|let us|say|suppose|imagine|pretend) (?:say |that )?(?:i|i['\u2019]\w+|my)"
     r"|what if)\b",
@@ -60,4 +67,6 @@ def is_playful(said: str) -> bool:
 def tells_words_of_others(said: str) -> bool:
     """Whether a sentence repeats somebody else's words or thoughts with an "I" or a "my" in them,
     which may be theirs."""
+    if SAID_LAST.search(said):
+        return SPEAKER.search(said) is not None
     return any(SPEAKER.search(said, match.end()) is not None for match in SAYS.finditer(said))

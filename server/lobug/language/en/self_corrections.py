@@ -81,7 +81,7 @@ TAKEN_BACK = re.compile(
 PUTS_RIGHT = re.compile(
     r"^\W*(?:(?:oh|well|um|uh|hmm|and|but|hey|lo-?bug)\b[\s,.!-]*)*"
     r"(?P<no>(?:no+|nope|nah|not|nearly|almost|sorry|oops|wait|actually|correction|wrong"
-    r"|i mean|i meant|i said"
+    r"|i mean|i meant|i said(?!,? (?:to|yes|no|so|sorry|thanks|hello|goodbye)\b)"
     r"|rather|i(?: already)? told you(?: that)?"
     r"|i should say|make (?:it|that)|or rather"
     r"|that(?:['\u2019]s| is| was)(?: all| quite)? (?:wrong|incorrect|not (?:right|true|correct))"
@@ -95,6 +95,19 @@ REALLY = re.compile(
     re.I,
 )
 """ "Well, vegetarian really": the better word for the last one."""
+HEDGE = re.compile(
+    r"^(?:(?:well|so|ok|okay|or|at least|i mean)\b[\s,]*)*"
+    r"(?:mostly|sort of|kind of|kinda|more or less|almost|nearly|not (?:really|exactly|quite)"
+    r"|in a way|in theory|supposedly|allegedly|apparently|on paper|probably|maybe|perhaps"
+    r"|(?:i|he|she|it|they) (?:was|were|did|had|used to(?: be)?)"
+    r"|i (?:think|guess|suppose|hope|believe|reckon)(?: so)?|if (?:it|that)(?:['\u2019]s| is) true"
+    r"|(?:so )?the (?:story|legend|rumou?r) (?:goes|has it)|as far as i know|not that i know of"
+    r"|(?:or )?(?:so )?(?:he|she|they|my \w+|i|i['\u2019]m|i was|people)"
+    r" (?:says?|said|told|claims?|claimed|heard|hear|thinks?|thought))(?:,? anyway| at least)?"
+    r"[\s.!]*$",
+    re.I,
+)
+""" "Well, mostly": how far the last sentence is true."""
 NOT_FIRST = re.compile(
     r"^\W*(?:(?:no|oh|sorry|well)\b[\s,.!-]*)*not (?P<wrong>[^,;.]{1,60}?)(?:, ?(?:but )?| but )"
     r"(?P<right>[^,;]+)$",
@@ -115,7 +128,8 @@ WEEKDAY = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)})\b", re.I)
 MONTH = re.compile(rf"\b(?:{'|'.join(MONTHS)})\b", re.I)
 NUMBER = re.compile(rf"\b(?:\d[\d.:]*|(?:{'|'.join(words.NUMBERS)})(?:-\w+)?)\b", re.I)
 NAME = re.compile(r"\b(?!(?:The|Lo)\b)[A-Z][a-z][\w'\u2019-]*\b")
-KINDS = (WEEKDAY, MONTH, NUMBER, NAME)
+ORDINAL = re.compile(r"\bthe \d+(?:st|nd|rd|th)\b", re.I)
+KINDS = (ORDINAL, WEEKDAY, MONTH, NUMBER, NAME)
 """Kinds of single words, of which a correction replaces the one that a sentence has."""
 REMEMBERED = 60
 """Sentences of a speaker among which those are looked for that a later one puts right."""
@@ -147,6 +161,11 @@ def put_right(said: str, own: Sequence[Sentence], turn: int, *, answers: bool) -
         for one in last:
             one.dropped = True
         return TAKEN_BACK.sub("", said).lstrip(" ,.;:!-")
+    if HEDGE.match(said):
+        for one in last:
+            hedged = f"{one.quote or one.said.rstrip(' .!')}, {said[:1].lower()}{said[1:]}"
+            one.quote = hedged[:1].upper() + hedged[1:].rstrip(" .!")
+        return ""
     really = REALLY.match(said)
     if really is not None:
         _give_value(last, really["value"])
@@ -166,8 +185,18 @@ def put_right(said: str, own: Sequence[Sentence], turn: int, *, answers: bool) -
         return right
     if answers or (right and speech_acts.is_question(said)):
         return rest if answers else said
-    _give_value(last, right)
+    _give_value(_with_kind_of(right, own, turn) or last, right)
     return ""
+
+
+def _with_kind_of(value: str, own: Sequence[Sentence], turn: int) -> list[Sentence]:
+    """The last sentence that has something of the kind of a bare value, such as a weekday; empty:
+    the value is of no kind, or there is none."""
+    for kind in KINDS[:-1]:
+        if kind.fullmatch(value):
+            recent = [one for one in own if one.turn >= turn - 2 * RIGHT_AFTER]
+            return [one for one in recent if kind.search(one.told)][-1:]
+    return []
 
 
 def _give_value(sentences: Iterable[Sentence], value: str) -> None:

@@ -81,7 +81,8 @@ OPENS = frozenset(
 """Words before a comma that are no names."""
 INTERJECTION = re.compile(
     r"^(?:(?:yep|yup|wow|whoa|aw+|ah+|ugh|nah|hmm+|haha|omg|woohoo|yay|gosh|me too|same here"
-    r"|guess what|you know what|fun fact|listen|(?:but )?seriously|honestly|to be honest)\b"
+    r"|guess what|you know what|fun fact|listen|(?:but )?seriously|honestly|to be honest"
+    r"|(?:oh )?dear(?: me| oh dear)?|goodness(?: me)?|bless me|my (?:god|goodness|word))\b"
     r"[\s,.:!-]*)+",
     re.I,
 )
@@ -125,18 +126,28 @@ TAG_QUESTION = re.compile(
 )
 """Makes a question of a statement: "I live in Derby, don't I?"."""
 LEANS = re.compile(
-    r"^(?:(?:so|neither|nor)\s+(?:do|does|did|am|is|are|was|were|have|has|had|can|will|would)\b"
+    r"^(?:(?:mine|yours|his|hers|ours|theirs)\s+(?:is|are|was|were|has|had|does|did|will|would|\w+s)\b"
+    r"|(?:so|neither|nor)\s+(?:do|does|did|am|is|are|was|were|have|has|had|can|will|would)\b"
     r"|(?:then|afterwards|otherwise|instead|that['\u2019]s why|after that|same)\b)"
     r"|\b(?:the )?same(?: thing)?(?=\s+(?:for|with|to|goes|happen\w*|here)\b|\s*[.!]*$)"
     r"|\b(?:some|any|every|no)(?:thing|one|body|where) else\b"
     r"|\b(?:the other|another|others|the rest|either|neither|none|otherwise|afterwards|so did \w+"
-    r"|some|any|more|enough|plenty|loads|lots|a few|several|pairs|a pair|a dozen)[\s.!]*$"
+    r"|some|any|(?<!any )(?<!no )more|enough|plenty|loads|lots|a few|several|pairs|a pair"
+    r"|a dozen)[\s.!]*$"
     r"|\b(?:the|my|his|her|our|their|this|another|an?|last|next|only)\s+(?:\w+\s+)?ones?\b"
     r"(?!\s+(?:of|day|time|night|morning|thing)\b)"
     r"|\bones?\s+(?:with|in|from|for|on|at|is|was|are|were|has|had|i|my)\b",
     re.I,
 )
 """Words whose meaning another sentence gives: "the other one", "so does my son"."""
+WITHOUT_VERB = re.compile(
+    r"^(?!.*(?:,|\b(?:and|but|than|as|what|who|where|how|because|that)\b)).*"
+    r"\b(?:do|does|did|have|has|had|can|could|will|would|should|is|are|was|were)"
+    r"(?:n['\u2019]?t)?(?: not)?(?: too| so| either)?[\s.!]*$",
+    re.I,
+)
+""" "My brother says don't": what, another sentence says."""
+TAIL = re.compile(r",\s+(?:me|i am|i do|i have|i did|i was)(?=[\s.!]*$)", re.I)
 HEADLESS_NUMBER = re.compile(
     r"\b(?:have|has|had|got|own|owns|bought|need|needs|want|wants|keep|keeps)"
     r" (?:about |only |just |around |over )?(?:\d+|[a-z]+)"
@@ -160,7 +171,7 @@ def statement(said: str, speaker: str, turn: int, before: Sentence | None) -> Se
     stated = speech_acts.statements(KEEP_IT.sub("", INTERJECTION.sub("", said)))
     if len(stated) != 1 or THANKS.match(said):
         return None
-    kept = INTERJECTION.sub("", stated[0].strip())
+    kept = _without_tail(INTERJECTION.sub("", stated[0].strip()))
     if not words.words(kept) or len(kept) > LONGEST_SENTENCE or not states(kept):
         return None
     if _is_answer(kept) or _is_cut(kept) or _is_said_to_somebody(kept) or _is_of_several(kept):
@@ -178,6 +189,11 @@ def statement(said: str, speaker: str, turn: int, before: Sentence | None) -> Se
             return None
         sentence.follows = before
     return sentence
+
+
+def _without_tail(said: str) -> str:
+    """A sentence without a "me" that only stresses its speaker: "I've a good memory, me"."""
+    return TAIL.sub("", said) if perspective.is_first_person(TAIL.sub("", said)) else said
 
 
 def named(told: str, speaker: str) -> str:
@@ -242,7 +258,7 @@ def _leaning(said: str) -> set[str]:
     counts = number is not None and has_number(number.group())
     # "I have two cars, the red one is broken" has its noun.
     leans = match is not None and A_THING.search(said, 0, match.start()) is None
-    return {LEANING} if leans or counts else set()
+    return {LEANING} if leans or counts or WITHOUT_VERB.match(said) else set()
 
 
 def _unexplained(said: str) -> set[str]:

@@ -240,6 +240,15 @@ LEAST_WEIGHT = 1.5
 """A statement with less tells nothing: "I like music a lot"."""
 
 
+DOUBT = re.compile(
+    r"^\W*(?:(?:oh|wow|hm+|what)\b[\s,.!?]*)*(?:really|seriously|honestly|truly|for real"
+    r"|is that (?:so|true|right)|are you (?:sure|serious|joking|kidding)"
+    r"|you (?:are|do|did|have|were))\W*$",
+    re.I,
+)
+"""Lo-Bug doubts what was said: "no" takes that back."""
+
+
 def _sentences(utterances: Sequence[Utterance]) -> list[Sentence]:
     """The user's statements in their order, with what was corrected and repaired."""
     found: list[Sentence] = []
@@ -262,6 +271,7 @@ def _sentences(utterances: Sequence[Utterance]) -> list[Sentence]:
             own = [one for one in found if one.speaker == speaker and not one.dropped]
             own = own[-REMEMBERED:]
             answers = asked and number == 0 and ONLY_NO.match(said) is not None
+            answers = answers and DOUBT.match(before.content.strip()) is None
             rest = put_right(said, own, turn, answers=answers)
             last = found[-1] if found and found[-1].turn == turn else None
             sentence = said_anew(rest, own, turn) or statement(rest, speaker, turn, last)
@@ -310,9 +320,7 @@ def _instead(utterance: Utterance, sentence: Sentence) -> list[Sentence]:
     sentence.dropped = True
     facts = [one.instead for one in wrong if one.instead] + utterance.believed_of(sentence.said)
     return [
-        _believed(utterance, sentence.said, fact, sentence.turn)
-        for fact in dict.fromkeys(facts)
-        if not fact_comparison.is_subsumed(fact, sentence.told)
+        _believed(utterance, sentence.said, fact, sentence.turn) for fact in dict.fromkeys(facts)
     ]
 
 
@@ -413,6 +421,18 @@ ABOUT = (
         re.I,
     ),
 )
+GREETING = re.compile(
+    r"^\W*(?:(?:hello|hi|hey|lo-?bug|there|good (?:morning|afternoon|evening|night))\b[\s,.!]*)*"
+    r"(?:how are (?:you|things)|how['\u2019]?s (?:it going|life|things)|what['\u2019]?s up)?"
+    r"(?: (?:today|doing|lo-?bug))*\W*$",
+    re.I,
+)
+NOT_ORDERED = re.compile(
+    r"(?:be|like|love|hate|mind|say|see|hear|feel|believe|imagine|have|want|know|think|understand"
+    r"|go|come|live|eat|sleep|swim|fly|drive|dance|cook|smell|taste)\b",
+    re.I,
+)
+""" "Would you be scared?" orders nothing."""
 CAN_YOU = re.compile(r"^(?:can|could|would|will) you (?:please )?(?=\w)", re.I)
 
 
@@ -424,12 +444,20 @@ def _asked_about(
     lines: list[str] = []
     telling: list[str] = []
     quoted: list[str] = []
+    greetings: list[str] = []
     for utterance in (one for one in utterances if one.role == "user"):
         speaker = _speaker(utterance)
         for said in speech_acts.sentences(utterance.content):
             plain = speech_acts.FILLER.sub("", said).strip() or said
-            corrects = PUTS_RIGHT.match(said) or TAKEN_BACK.match(said)
+            taken_back = TAKEN_BACK.match(said)
+            if taken_back and quoted:
+                gone = quoted.pop()
+                telling = [one for one in telling if one != gone]
+            corrects = PUTS_RIGHT.match(said) or taken_back
             if corrects or not words.words(said) or any(one in said for one in wrong):
+                continue
+            if GREETING.match(said) and (lines or len(utterances) > 1):
+                greetings.append(f"{speaker} said: {_quoted(said)}")
                 continue
             line = _request(plain, speaker)
             if line is None:
@@ -440,7 +468,7 @@ def _asked_about(
             elif line not in lines:
                 lines.append(line)
     taken: list[str] = []
-    for line in (lines or telling or quoted[:1])[:sentences]:
+    for line in (lines or telling or quoted[:1] or greetings[:1])[:sentences]:
         if taken and sum(map(len, taken)) + len(line) + len(taken) > chars:
             break
         taken.append(line)
@@ -463,7 +491,12 @@ def _request(said: str, speaker: str) -> str | None:
             topic = _lowered(_of(match["topic"], speaker))
             return f"{speaker} asked about {topic}."
     order = CAN_YOU.sub("", plain)
-    if speech_acts.is_command(order) and (order != plain or not speech_acts.is_question(said)):
+    wonders = order != plain and NOT_ORDERED.match(order) is not None
+    if (
+        speech_acts.is_command(order)
+        and not wonders
+        and (order != plain or not speech_acts.is_question(said))
+    ):
         if (
             re.match(r"(?:don['\u2019]?t|let|let['\u2019]s)\b", order, re.I)
             or len(order) > QUOTE_CHARS
