@@ -114,6 +114,13 @@ PUT_RIGHT = [
         "is Anna",
     ),
     ("U: I have a dog called Rex.\nL: Cute.\nU: Rex died last week.", "Rex died last week", "has"),
+    (
+        "U: I've got a hospital appointment on the 9th.\nU: They've moved it to the 16th.",
+        "appointment on the 16th",
+        "9th",
+    ),
+    ("U: I live in Hull.\nU: My cat Tiger is ill.\nU: Tiger's better now.", "in Hull", "ill"),
+    ("U: I live in Hull.\nU: I made a mistake, I live in Bath.", "lives in Bath", "Hull"),
 ]
 
 

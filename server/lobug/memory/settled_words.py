@@ -143,8 +143,6 @@ def settled_words(
     for told in _told(connection, user, sorted(ids)) if ids else ():
         row, message_id = told.row, told.row.source_message_id
         correcting |= told.ended_by
-        if row.status == "active" and row.source == "correction":
-            correcting.add(message_id)
         if message_id not in ids:
             continue
         if row.status == "active":

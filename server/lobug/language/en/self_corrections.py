@@ -83,6 +83,7 @@ PUTS_RIGHT = re.compile(
     r"(?P<no>(?:no+|nope|nah|not|nearly|almost|sorry|oops|wait|actually|correction|wrong"
     r"|i mean|i meant|i said(?!,? (?:to|yes|no|so|sorry|thanks|hello|goodbye)\b)"
     r"|rather|i(?: already)? told you(?: that)?"
+    r"|i (?:made a|was) (?:mistake|mistaken|wrong)|my (?:mistake|bad)"
     r"|i should say|make (?:it|that)|or rather"
     r"|that(?:['\u2019]s| is| was)(?: all| quite)? (?:wrong|incorrect|not (?:right|true|correct))"
     r"|you(?:['\u2019]re| are) (?:wrong|mistaken)|you got (?:that|it) wrong)\b[\s,.:;!-]*)+",
@@ -113,6 +114,18 @@ NOT_FIRST = re.compile(
     r"(?P<right>[^,;]+)$",
     re.I,
 )
+MOVED = re.compile(
+    r"^(?:(?:and|but|oh|so|now|well|actually)\b[\s,]*)*"
+    r"(?:(?:it|that)(?:['\u2019]s| is| was| has| got)(?: been| now| just| got)*"
+    r" (?:moved|changed|postponed|rescheduled|put (?:back|off|forward)|pushed (?:back|forward)"
+    r"|brought forward|delayed|shifted)"
+    r"|(?:they|we)(?:['\u2019]ve| have)?(?: had to| just)*"
+    r" (?:moved?|changed?|postponed?|rescheduled?|put|push(?:ed)?|shift(?:ed)?) (?:it|that)"
+    r"(?: back| off| forward)?)"
+    r" (?:to|till|until) (?P<value>[^,;]{2,40}?)[.!]*$",
+    re.I,
+)
+"""Gives another time of what was said last: "They've moved it to the 16th"."""
 SAID_ANEW = re.compile(
     r"(?:it|he|she|they) (?P<verb>[a-z]+) (?P<preposition>on|in|at|to|from|by|for|with) \S", re.I
 )
@@ -120,7 +133,7 @@ ONLY_NO = re.compile(r"^\W*(?:no+|nope|nah)\b", re.I)
 ENDED = re.compile(
     r"\b(?:no longer|not \w+ any ?more|any ?more|from now on|changed my mind|died|passed away|sold"
     r"|broke up|split up|divorced|quit|gave up|given up|stopped|left|cancell?ed|called off|lost"
-    r"|used to|moved)\b",
+    r"|used to|moved|better (?:now|again)|well again|recovered|cured|back to normal)\b",
     re.I,
 )
 """Says that something is over."""
@@ -139,6 +152,8 @@ FRAGMENT_WORDS = 4
 """Longest value that puts a sentence right, words: "the ninth of October"."""
 REPAIRED_WORDS = 9
 """Longest sentence whose value a correction may replace; in a longer one it is unclear which."""
+REPAIRED_BY_KIND_WORDS = 14
+"""The same where it has one word of the kind of that value, such as a weekday."""
 HAS_SUBJECT = re.compile(
     r"\b(?:i|we|i['\u2019](?:m|ve|d|ll)|we['\u2019](?:re|ve|d|ll))\b\s+\w", re.I
 )
@@ -161,14 +176,7 @@ def put_right(said: str, own: Sequence[Sentence], turn: int, *, answers: bool) -
         for one in last:
             one.dropped = True
         return TAKEN_BACK.sub("", said).lstrip(" ,.;:!-")
-    if HEDGE.match(said):
-        for one in last:
-            hedged = f"{one.quote or one.said.rstrip(' .!')}, {said[:1].lower()}{said[1:]}"
-            one.quote = hedged[:1].upper() + hedged[1:].rstrip(" .!")
-        return ""
-    really = REALLY.match(said)
-    if really is not None:
-        _give_value(last, really["value"])
+    if _amends(said, own, turn, last):
         return ""
     opening = PUTS_RIGHT.match(said)
     rest = said if opening is None else said[opening.end() :]
@@ -197,6 +205,23 @@ def _with_kind_of(value: str, own: Sequence[Sentence], turn: int) -> list[Senten
             recent = [one for one in own if one.turn >= turn - 2 * RIGHT_AFTER]
             return [one for one in recent if kind.search(one.told)][-1:]
     return []
+
+
+def _amends(said: str, own: Sequence[Sentence], turn: int, last: Sequence[Sentence]) -> bool:
+    """Whether a sentence says how far the last one is true, or gives a better word or another time
+    for it; that is done."""
+    really, moved = REALLY.match(said), MOVED.match(said)
+    if HEDGE.match(said):
+        for one in last:
+            hedged = f"{one.quote or one.said.rstrip(' .!')}, {said[:1].lower()}{said[1:]}"
+            one.quote = hedged[:1].upper() + hedged[1:].rstrip(" .!")
+    elif moved is not None:
+        _give_value(_with_kind_of(moved["value"], own, turn) or last, moved["value"])
+    elif really is not None:
+        _give_value(last, really["value"])
+    else:
+        return False
+    return True
 
 
 def _give_value(sentences: Iterable[Sentence], value: str) -> None:
@@ -243,7 +268,7 @@ def states(text: str) -> bool:
 
 def _with_value(told: str, value: str) -> str | None:
     """A short sentence with another value at its end; None: which value is meant is unclear."""
-    if not 0 < len(value.split()) <= FRAGMENT_WORDS or len(told.split()) > REPAIRED_WORDS:
+    if not 0 < len(value.split()) <= FRAGMENT_WORDS or len(told.split()) > REPAIRED_BY_KIND_WORDS:
         return None
     for kind in KINDS:
         if kind.fullmatch(value):
@@ -251,6 +276,8 @@ def _with_value(told: str, value: str) -> str | None:
             if len(alike) == 1:
                 return f"{told[: alike[0].start()]}{value}{told[alike[0].end() :]}"
             return None
+    if len(told.split()) > REPAIRED_WORDS:
+        return None
     opening = value.split(maxsplit=1)[0].lower()
     if opening in fact_comparison.PREPOSITIONS and len(value.split()) > 1:
         at = re.search(rf"\b{re.escape(opening)}\b(?!.*\b{re.escape(opening)}\b)", told, re.I)

@@ -80,7 +80,8 @@ def told_in(utterances: Sequence[Utterance], *, sentences: int, longest: int) ->
     """The sentences of ``summary_of``, without what was only asked. Of a sentence with more than
     ``longest`` characters the facts are told that memory took from it."""
     stated: list[Sentence] = []
-    for one in _sentences(utterances):
+    found = _sentences(utterances)
+    for one in found:
         if not one.told or one.dropped:
             continue
         if len(_shown(one)) <= longest:
@@ -92,11 +93,15 @@ def told_in(utterances: Sequence[Utterance], *, sentences: int, longest: int) ->
             ]
     chosen = _best(stated, sentences, MAX_CHARS)
     if not chosen:  # rambling, from which memory took a fact
+        doubtful = {one.turn for one in found if one.dropped or one.repaired}
         stated = [
             _weighed(_believed(one, fact, fact, turn))
             for turn, one in enumerate(utterances)
             for fact in one.believed
-            if not must_be_quoted(one.content) and not points(fact) and len(fact) <= longest
+            if turn not in doubtful
+            and not must_be_quoted(one.content)
+            and not points(fact)
+            and len(fact) <= longest
         ]
         chosen = _best(stated, sentences, MAX_CHARS)
     return [_shown(one) for one in chosen]
@@ -279,6 +284,8 @@ def _sentences(utterances: Sequence[Utterance]) -> list[Sentence]:
                 drop_replaced(sentence, own)
                 found.append(sentence)
                 found += _instead(utterance, sentence)
+            elif speech_acts.statements(rest):  # "Tiger's better now" ends something all the same
+                drop_replaced(Sentence(rest, perspective.about_the_user(rest), speaker, turn), own)
     for one in found:
         one.weight += _kind_weight(one.said) + _weight(one.told)
     return found
