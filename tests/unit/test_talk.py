@@ -47,8 +47,18 @@ def test_what_was_put_right_since_is_told_as_it_is_right() -> None:
 def test_what_is_over_and_not_told_otherwise_is_left_out() -> None:
     wrong = Wrong("The user lives in London", ("London",))
     message = Utterance("user", "I live in London.", wrong=(wrong,))
-    assert talked_about("today", [message]) == (
-        "I have no record of anything that you said today.",
+    assert talked_about("on wednesday", [message]) == (
+        "You have put right or taken back what you told me on Wednesday.",
+    )
+    assert talked_about("today", []) == ("I have no record of anything that you said today.",)
+
+
+def test_what_was_true_when_it_was_said_is_quoted() -> None:
+    wrong = Wrong("The user lives in London", ("London",), was_true=True)
+    message = Utterance("user", "I live in London.", wrong=(wrong,))
+    assert talked_about("on wednesday", [message]) == (
+        "On Wednesday you told me this.",
+        'You said: "I live in London."',
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy import and_, bindparam, or_, select
 
@@ -97,10 +97,11 @@ def tellers(connection: Connection, user: str, wrong: str) -> list[Teller]:
         LoggedMessage(row.id, row.role, row.content, row.created_at, row.speaker) for row in rows
     ]
     known = settled_words(connection, user, messages)
-    return [
-        Teller(row.id, row.conversation, frozenset(summaries.tellings(one)))
-        for row, one in zip(rows, known, strict=True)
-    ]
+    found = []
+    for row, one in zip(rows, known, strict=True):
+        told = replace(one, wrong=tuple(part for part in one.wrong if part.content == wrong))
+        found.append(Teller(row.id, row.conversation, frozenset(summaries.tellings(told))))
+    return found
 
 
 @dataclass(slots=True)
@@ -149,9 +150,16 @@ def settled_words(
             believed[message_id].append(row.content)
         elif told.is_wrong:
             # The words that put it right are told, too, unless they are not among these messages.
-            elsewhere = row.reason in PUT_RIGHT and not told.ended_by & ids
-            instead = row.instead if elsewhere else None
-            wrong[message_id].append(Wrong(row.content, tuple(told.values), instead or ""))
+            elsewhere = not told.ended_by & ids
+            put_right = row.reason in PUT_RIGHT
+            wrong[message_id].append(
+                Wrong(
+                    row.content,
+                    tuple(told.values),
+                    instead=(row.instead or "") if elsewhere and put_right else "",
+                    was_true=elsewhere and not put_right,
+                )
+            )
     return [
         Utterance(
             one.role,

@@ -16,6 +16,7 @@ from lobug.language.en import fact_comparison, perspective, speech_acts, words
 from lobug.language.en.fact_checks import NEGATED, OTHERS, PASSING
 from lobug.language.en.quoting import is_playful, must_be_quoted
 from lobug.language.en.self_corrections import (
+    ENDED,
     NUMBERED,
     ONLY_NO,
     PUTS_RIGHT,
@@ -312,17 +313,23 @@ def _corrected(utterance: Utterance, said: str, turn: int) -> list[Sentence]:
 
 
 def _is_own_statement(said: str) -> bool:
-    """Whether a sentence speaks of its speaker and contrasts nothing: "My sister's name is Johanna,
-    not Hanna" does."""
+    """Whether a sentence speaks of its speaker and denies nothing but what is over: "My sister's
+    name is Johanna, not Hanna" does."""
     contrasts = speech_acts.split_contrast(said)[1] is not None
+    contrasts = contrasts or (NEGATED.search(said) is not None and ENDED.search(said) is None)
     return perspective.is_first_person(said) and not contrasts
 
 
 def _instead(utterance: Utterance, sentence: Sentence) -> list[Sentence]:
-    """Drop a sentence that says what memory does not believe any more. Returns what is believed of
-    it and instead of it."""
+    """Drop a sentence that says what memory does not believe any more, or quote it if it was true
+    when it was said. Returns what is believed of it and instead of it."""
     wrong = [one for one in utterance.wrong if one.is_told_by(sentence.said)]
     if not wrong:
+        return []
+    if all(one.was_true for one in wrong):
+        sentence.quote = sentence.quote or sentence.said[:1].upper() + sentence.said[1:].rstrip(
+            " .!"
+        )
         return []
     sentence.dropped = True
     facts = [one.instead for one in wrong if one.instead] + utterance.believed_of(sentence.said)

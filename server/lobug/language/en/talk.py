@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from lobug.language.en import summaries
 from lobug.language.en.data import REPLIES as SAY
 from lobug.language.en.perspective import sentence_to_the_user
+from lobug.language.en.self_corrections import WEEKDAY
 from lobug.language.en.speakable import speakable
 from lobug.language.en.utterances import Utterance
 
@@ -26,13 +27,15 @@ QUOTING = re.compile(r"^The user (?=(?:said|asked): \")")
 def talked_about(said: str, messages: Sequence[Utterance]) -> tuple[str, ...]:
     """What the user told in a period, oldest first, or what they asked where they told nothing."""
     named = said in DAYS or said.startswith(("on ", "this "))
-    time = said[:1].upper() + said[1:] if named else SAY["lately"]
+    period = WEEKDAY.sub(lambda day: day.group().title(), said)
+    time = period[:1].upper() + period[1:] if named else SAY["lately"]
     told = summaries.told_in(messages, sentences=TOPICS, longest=LONGEST)
     if told:
         return (SAY["talked"].format(When=time), *map(_to_the_user, told))
     asked = [_to_the_user(one) for one in summaries.asked_in(messages, sentences=TOPICS)]
     if not asked:
-        return (SAY["no_talk"].format(when=time[:1].lower() + time[1:]),)
+        nothing = "all_changed" if messages else "no_talk"
+        return (SAY[nothing].format(when=time[:1].lower() + time[1:]),)
     first = asked[0][:1].lower() + asked[0][1:]
     return (SAY["asked"].format(When=time, asked=first), *asked[1:])
 

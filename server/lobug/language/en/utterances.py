@@ -22,6 +22,9 @@ class Wrong:
     instead: str = ""
     """What is believed instead, where the other messages do not say it."""
 
+    was_true: bool = False
+    """It held when it was said, and what ended it stands in none of the messages."""
+
     def is_told_by(self, sentence: str) -> bool:
         """Whether a sentence of the message says it."""
         said = words.stems(words.words(sentence))
