@@ -65,6 +65,11 @@ STATED = [
         "The user's daughter Lena has her first day of school on Monday. She is six.",
     ),
     ("U: The capital of France is Paris.", "The user said: The capital of France is Paris."),
+    ("U: I've decided not to go to Ghana.", "The user has decided not to go to Ghana."),
+    (
+        "U: Yesterday I rang the bell of Ely.",
+        "Yesterday the user rang the bell of Ely.",
+    ),
     ("U: I told you that my cat is ill.", "The user's cat is ill."),
     (
         "U: My name is Alex, what is yours?\nL: I am Lo-Bug.",

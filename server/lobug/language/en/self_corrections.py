@@ -255,8 +255,9 @@ def _contrast(said: str, rest: str) -> tuple[str, str | None]:
     if first is not None:
         return first["right"], first["wrong"]
     right, wrong = speech_acts.split_contrast(rest)
-    # "I'm not a vegetarian any more" is no contrast.
-    return (rest, None) if re.search(r"['\u2019]\w+$", right) else (right, wrong)
+    # "I'm not a vegetarian any more" and "I've decided not to go" are no contrasts.
+    infinitive = wrong is not None and wrong.startswith("to ") and " to " not in f" {right} "
+    return (rest, None) if infinitive or re.search(r"['\u2019]\w+$", right) else (right, wrong)
 
 
 def states(text: str) -> bool:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from lobug.language.en import summaries
-from lobug.language.en.data import REPLIES as SAY
+from lobug.language.en.data import TALK as SAY
 from lobug.language.en.perspective import sentence_to_the_user
 from lobug.language.en.self_corrections import WEEKDAY
 from lobug.language.en.speakable import speakable
