@@ -466,3 +466,38 @@ async def test_without_memories_of_users_nothing_is_learned_or_recalled_of_them(
     await off.store(ACCESS, Draft("Cows are kept here", scope="conversation"))
     assert any("bees" in entry for entry in entries(kit))
     await off.close()
+
+
+async def test_a_stored_summary_loses_the_sentence_that_told_what_was_corrected(kit: Kit) -> None:
+    said_at = kit.clock()
+    memory = await a_session(kit, "I've got my driving test on Thursday. I like figs.")
+    assert entries(kit) == [
+        dated("The user has got the user's driving test on Thursday. The user likes figs.", said_at)
+    ]
+    await exchange(memory, "No wait, the driving test is on Friday.")
+    await memory.close()
+    assert active(kit) == [dated("The user likes figs.", said_at)]
+
+
+async def test_a_summary_tells_what_was_put_right_in_a_later_session(kit: Kit) -> None:
+    kit.settings = MemorySettings(enable_summarization=False)
+    memory = await a_session(kit, "My dog Rex is a poodle.", "I like figs.")
+    await exchange(memory, "That's wrong, Rex is a labrador.")
+    await memory.close()
+    kit.settings = MemorySettings()
+    again = await a_session(kit)
+    await again.close()
+    assert active(kit)
+    assert not any("poodle" in entry for entry in active(kit))
+    assert any("labrador" in entry for entry in active(kit))
+
+
+def active(kit: Kit) -> list[str]:
+    return [
+        row[0]
+        for row in look(
+            kit.path,
+            "SELECT content FROM memories WHERE category = 'timeline' AND status = 'active'"
+            " ORDER BY id",
+        )
+    ]

@@ -136,6 +136,7 @@ def test_a_sentence_of_an_error_is_whole(sentence: str) -> None:
     ("table", "module"),
     [
         ("replies", "language/en/replies.py"),
+        ("talk", "language/en/talk.py"),
         ("claim_answers", "language/en/claims/answers.py"),
         ("recitation", "language/en/claims/recitation.py"),
         ("citing", "language/en/citing.py"),
@@ -148,7 +149,7 @@ def test_every_sentence_is_used(table: str, module: str) -> None:
 
 
 def test_every_table_of_sentences_has_a_reader() -> None:
-    expected = {"replies", "claim_answers", "recitation", "citing", "pairing", "errors"}
+    expected = {"replies", "claim_answers", "recitation", "citing", "pairing", "errors", "talk"}
     assert set(SENTENCES) == expected
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lobug.language.en.summaries import (
     MAX_CHARS,
-    Utterance,
     part_of,
+    sentences_of,
     shortened,
     summary_of,
+    tellings,
     without,
 )
+from lobug.language.en.utterances import Utterance, Wrong
 
 
 def dialogue(text: str) -> list[Utterance]:
@@ -61,6 +65,11 @@ STATED = [
         "The user's daughter Lena has her first day of school on Monday. She is six.",
     ),
     ("U: The capital of France is Paris.", "The user said: The capital of France is Paris."),
+    ("U: I've decided not to go to Ghana.", "The user has decided not to go to Ghana."),
+    (
+        "U: Yesterday I rang the bell of Ely.",
+        "Yesterday the user rang the bell of Ely.",
+    ),
     ("U: I told you that my cat is ill.", "The user's cat is ill."),
     (
         "U: My name is Alex, what is yours?\nL: I am Lo-Bug.",
@@ -110,6 +119,13 @@ PUT_RIGHT = [
         "is Anna",
     ),
     ("U: I have a dog called Rex.\nL: Cute.\nU: Rex died last week.", "Rex died last week", "has"),
+    (
+        "U: I've got a hospital appointment on the 9th.\nU: They've moved it to the 16th.",
+        "appointment on the 16th",
+        "9th",
+    ),
+    ("U: I live in Hull.\nU: My cat Tiger is ill.\nU: Tiger's better now.", "in Hull", "ill"),
+    ("U: I live in Hull.\nU: I made a mistake, I live in Bath.", "lives in Bath", "Hull"),
 ]
 
 
@@ -222,8 +238,8 @@ def test_of_many_statements_those_with_names_and_numbers_are_told_in_their_order
     )
     assert found.startswith("The user's brother Henrik works at Bosch. The user likes")
     assert found.endswith(
-        "The user's wife Carla was born on the fourth of June 1980. The user moved to Leeds in May"
-        " 2019."
+        "The user's wife Carla was born on the fourth of June 1980. The user said: \"We moved to"
+        ' Leeds in May 2019."'
     )
     assert found.count(". ") == 4
 
@@ -288,3 +304,187 @@ def test_summaries_are_shortened_to_what_tells_most_and_the_later_of_two_that_co
         " name is Ada."
     )
     assert len(shortened(summaries, 60)) <= 60
+
+
+QUOTED = [
+    ("We're moving in May.", 'The user said: "We\'re moving in May."'),
+    (
+        "Our neighbours told us on Tuesday that a baby is coming.",
+        'The user said: "Our neighbours told us on Tuesday that a baby is coming."',
+    ),
+    (
+        "Mum says I should see a doctor about my knee.",
+        'The user said: "Mum says I should see a doctor about my knee."',
+    ),
+    (
+        "I talked to Priya and she was like I'm moving to Goa.",
+        'The user said: "I talked to Priya and she was like I\'m moving to Goa."',
+    ),
+    (
+        "Tom texted me: I can't come on Saturday.",
+        'The user said: "Tom texted me: I can\'t come on Saturday."',
+    ),
+    (
+        "My liver's fine, the doctor said.",
+        'The user said: "My liver\'s fine, the doctor said."',
+    ),
+    (
+        'Greg said "I am never drinking again" at the Red Lion.',
+        "The user said: \"Greg said 'I am never drinking again' at the Red Lion.\"",
+    ),
+    (
+        "I dreamt I was married to Brad Pitt.",
+        'The user said: "I dreamt I was married to Brad Pitt."',
+    ),
+    (
+        "I'm a vegan from Ulm. Well, mostly.",
+        'The user said: "I\'m a vegan from Ulm, well, mostly."',
+    ),
+    ("I'm a scratch golfer. Well, I was.", 'said: "I\'m a scratch golfer, well, I was."'),
+    (
+        "I said to my wife we should sell up.",
+        'The user said: "I said to my wife we should sell up."',
+    ),
+    (
+        "My grandmother was a spy. So the story goes, anyway.",
+        'The user said: "My grandmother was a spy, so the story goes, anyway."',
+    ),
+]
+
+
+@pytest.mark.parametrize(("said", "summary"), QUOTED)
+def test_what_the_third_person_may_make_false_is_quoted(said: str, summary: str) -> None:
+    assert summary in summary_of(dialogue(f"U: {said}"))
+    assert "The user is moving" not in summary_of(dialogue(f"U: {said}"))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I told my boss that I'm ill.",
+        "I said I'd bring my tent.",
+        "My dentist told me to floss.",
+        "My dog is called Rex and I love him.",
+        "My uncle lives in the US.",
+    ],
+)
+def test_the_users_own_words_and_thoughts_are_not_quoted(said: str) -> None:
+    assert '"' not in summary_of(dialogue(f"U: {said}\nU: My sister is called Ruth."))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I live in Derby, don't I?",
+        "I told you about my cousin Frank, right?",
+        "I have eleven pairs.",
+        "The last one died in Bath.",
+        "I have one with a picture of Elvis.",
+        "The same happened to my dad.",
+        "So does my son.",
+        "My brother says don't.",
+        "Mine was ruder than Karen's.",
+        "In the book I'm Hagrid.",
+        "I'm a millionaire, haha.",
+        "I hate Mondays, said every person ever.",
+        "If I win the lottery I'll buy Malta.",
+    ],
+)
+def test_what_states_nothing_or_leans_on_other_words_is_left_out(said: str) -> None:
+    assert summary_of(dialogue(f"U: {said}\nU: My sister is called Ruth.")) == (
+        "The user's sister is called Ruth."
+    )
+
+
+def test_a_quotation_is_put_right_in_its_own_words() -> None:
+    assert (
+        summary_of(dialogue("U: We moved to Leeds in May.\nL: Nice.\nU: No, in June."))
+        == 'The user said: "We moved to Leeds in June."'
+    )
+
+
+def test_a_value_puts_right_the_last_sentence_with_one_of_its_kind() -> None:
+    found = summary_of(
+        dialogue(
+            """U: I'm flying to Boston on the 14th.
+            U: My sister Ruth picks me up.
+            U: Sorry, I meant the 15th."""
+        )
+    )
+    assert found == (
+        "The user is flying to Boston on the 15th. The user's sister Ruth picks the user up."
+    )
+
+
+def test_a_no_to_a_doubt_takes_back_what_was_said() -> None:
+    found = summary_of(
+        dialogue("U: I have a photographic memory.\nL: Really?\nU: No, I forget everything.")
+    )
+    assert found == "The user forgets everything."
+
+
+def test_a_joke_to_lo_bug_that_is_taken_back_is_not_quoted() -> None:
+    found = summary_of(dialogue("U: Lo-Bug, you're my only friend.\nU: Haha, I'm joking.\nU: Ok."))
+    assert "friend" not in found
+
+
+def test_a_question_is_no_order() -> None:
+    assert summary_of(dialogue("U: Would you be scared?")) == (
+        'The user asked: "Would you be scared?"'
+    )
+
+
+def test_what_memory_has_put_right_is_told_as_it_is_right() -> None:
+    wrong = Wrong("The user's dog Rex is a poodle", ("poodle",))
+    told = Utterance(
+        "user",
+        "My dog Rex is a poodle. I like figs.",
+        wrong=(wrong,),
+        believed=("The user's dog is called Rex", "The user likes figs"),
+    )
+    corrects = Utterance(
+        "user",
+        "That's wrong, Rex is a labrador.",
+        believed=("The user's dog Rex is a labrador",),
+        corrects=True,
+    )
+    assert summary_of([told, corrects]) == (
+        "The user likes figs. The user's dog Rex is a labrador."
+    )
+    # The words that put it right are not among these: what is believed is told in their place.
+    later = replace(told, wrong=(replace(wrong, instead="The user's dog Rex is a labrador"),))
+    assert summary_of([later]) == "The user's dog Rex is a labrador. The user likes figs."
+
+
+def test_a_correction_of_memory_leaves_the_sentence_before_it_alone() -> None:
+    found = summary_of(
+        [
+            Utterance(
+                "user", "I'm thirty-four.", wrong=(Wrong("The user is 34", ("thirty-four",)),)
+            ),
+            Utterance("user", "I am allergic to nuts."),
+            Utterance(
+                "user",
+                "Sorry, thirty-five.",
+                believed=("The user is thirty-five years old",),
+                corrects=True,
+            ),
+        ]
+    )
+    assert found == "The user is allergic to nuts. The user is thirty-five years old."
+
+
+def test_how_a_summary_may_tell_what_is_wrong_by_now() -> None:
+    wrong = Wrong("The user's driving test is on Thursday", ("Thursday",))
+    said = Utterance("user", "I've got my driving test on Thursday. I like figs.", wrong=(wrong,))
+    assert "The user has got the user's driving test on Thursday." in tellings(said)
+    assert not any("figs" in one for one in tellings(said))
+    assert tellings(replace(said, wrong=())) == set()
+
+
+def test_a_summary_is_cut_into_its_sentences_with_its_quotations() -> None:
+    assert sentences_of('The user said: "We won!" The user likes tea. Tom said: Oslo is cold.') == [
+        'The user said: "We won!"',
+        "The user likes tea.",
+        "Tom said: Oslo is cold.",
+    ]

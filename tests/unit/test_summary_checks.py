@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lobug.language.en.portrait import history_in, is_lasting, is_supported, line_of
-from lobug.language.en.summaries import Utterance
 from lobug.language.en.summary_checks import TRIALS, passes, supported_sentences
+from lobug.language.en.utterances import Utterance
 
 DIALOGUE = (
     Utterance("user", "I am Ada. I didn't have any fun living in Bristol."),

@@ -15,7 +15,7 @@ from lobug.conversation.registry import PATIENCE_S, Conversation, Question
 from lobug.errors import MemoryNotFoundError
 from lobug.language import language_of
 from lobug.language.claims import Heard
-from lobug.language.en import mentions, replies, words
+from lobug.language.en import mentions, replies, talk, words
 from lobug.language.en.fact_checks import fact_type
 from lobug.language.en.fact_comparison import with_instead, with_value, wrong_entry
 from lobug.language.en.perspective import about_the_user, is_first_person
@@ -37,7 +37,17 @@ from lobug.language.protocol import (
 )
 from lobug.memory.claim_rows import CORRECTION_IMPORTANCE, STATED_IMPORTANCE
 from lobug.memory.claims.lookup import Found
-from lobug.memory.model import Draft, Entry, Filter, Forgotten, Hit, MemoryScope, Purge, Source
+from lobug.memory.model import (
+    Draft,
+    Entry,
+    Filter,
+    Forgotten,
+    Hit,
+    LoggedMessage,
+    MemoryScope,
+    Purge,
+    Source,
+)
 from lobug.memory.service import Memory
 from lobug.memory.timeline import unstamped
 
@@ -655,26 +665,29 @@ async def _searched(context: CommandContext, topic: str) -> tuple[Hit, ...]:
 
 
 async def recite_talk(context: CommandContext, said: TalkedAbout) -> Command:
-    """Repeat what the user said in a period, in their own words."""
+    """Tell what the user said in a period, as it stands now."""
     since, until = replies.period(said.period, context.today)
     where = Filter(since=since, until=until)
     hits = await context.memory.search(context.scope, "", where, limit=MAX_TALK, turns=True)
     words = [
-        hit.content
+        LoggedMessage(hit.id, hit.role, hit.content, hit.said_at, hit.speaker)
         for hit in reversed(hits)
         if hit.kind == "turn"
         and hit.role == "user"
         and hit.content.strip()
-        and asked_of_memory(hit.content) is None
+        and not asked_of_memory(hit.content)
     ]
-    sentences = replies.talked_about(said.period, words)
+    known = await context.memory.settled_words(context.scope, words)
+    sentences = talk.talked_about(said.period, known)
     return _answer(context, sentences, tuple(hit for hit in hits if hit.kind == "turn")[:MAX_ASKED])
 
 
-def asked_of_memory(text: str) -> object | None:
-    """What a former message asked of memory: such messages are no topic of a talk."""
+def asked_of_memory(text: str) -> bool:
+    """Whether a former message asked something of memory and told nothing: it is no topic of a
+    talk."""
     book = language_of("en").commands
-    return None if book is None else book.understand(text)
+    meaning = None if book is None else book.understand(text)
+    return meaning is not None and not isinstance(meaning, Remember | Correct)
 
 
 def _recitation(context: CommandContext, entries: list[Entry], nothing: str) -> Command:

@@ -14,6 +14,7 @@ from lobug.errors import MemoryDisabledError, MemoryNotFoundError, StorageError
 from lobug.language.claims import Asked, Heard
 from lobug.language.en.claims.english import CLAIMS
 from lobug.language.en.summary_checks import TRIALS, Trial
+from lobug.language.en.utterances import Utterance
 from lobug.memory import (
     entries,
     focus,
@@ -57,6 +58,7 @@ from lobug.memory.model import (
 from lobug.memory.projects import ProjectList
 from lobug.memory.recall.recaller import Recaller
 from lobug.memory.schedule import Scheduler
+from lobug.memory.settled_words import settled_words
 from lobug.memory.statistics import Counter
 from lobug.memory.store import Limits
 from lobug.memory.turns import Logged
@@ -466,6 +468,13 @@ class Memory:
         By meaning and words; where nothing has its words, by substring. An empty query with a time
         range gives what was said in it, newest first."""
         return await self._recaller.search(scope, query, where, limit=limit, turns=turns)
+
+    async def settled_words(
+        self, scope: MemoryScope, messages: Sequence[LoggedMessage]
+    ) -> Sequence[Utterance]:
+        """Messages of the user with what memory knows of them: what is wrong by now, and what is
+        believed."""
+        return await self._database.read(lambda c: settled_words(c, scope.user, messages))
 
     async def identity(self, scope: MemoryScope) -> Identity:
         """Layer identity and its entries."""

@@ -14,6 +14,8 @@ from lobug.language.en import summaries
 from lobug.memory import entries
 from lobug.memory.entries import NewVersion
 from lobug.memory.log import mark_once
+from lobug.memory.model import Entry
+from lobug.memory.settled_words import Teller, tellers
 from lobug.storage.driver import Connection
 from lobug.storage.statements import among, columns_of, run
 from lobug.storage.tables import conversation_log, memories
@@ -120,18 +122,52 @@ WRITTEN = entries.ENTRY.where(
 ).order_by(_entry.id)
 
 
+COVERING = entries.ENTRY.where(
+    TIMELINE,
+    _entry.user == bindparam("user"),
+    _entry.source == "system",
+    _entry.conversation == bindparam("conversation"),
+    _entry.from_message_id <= bindparam("message_id"),
+    _entry.to_message_id >= bindparam("message_id"),
+)
+"""The summaries of the stretch that a message stands in."""
+
+
+def _covers(entry: Entry, teller: Teller) -> bool:
+    first, last = entry.from_message_id, entry.to_message_id
+    covers = first is not None and last is not None and first <= teller.id <= last
+    return covers and entry.conversation == teller.conversation
+
+
 def put_right(connection: Connection, user: str, wrong: str, instead: str, now: float) -> set[int]:
     """Take the sentences that say what the user corrected or removed out of the user's summaries.
     A sentence that also says ``instead`` tells of the change, and stays. Returns the sessions
     whose summaries have changed."""
     changed = set[int]()
-    # A correction waits for this: entries without the beginning of its longest word are not read.
+    told = tellers(connection, user, wrong)
+    # A correction waits for this: entries without the beginning of its longest word are read only
+    # if they sum up a message that told it.
     part = summaries.part_of(wrong)
-    for row in run(connection, WRITTEN, user=user, part=part).all():
+    rows = {row.id: row for row in run(connection, WRITTEN, user=user, part=part).all()}
+    for teller in told:
+        covering = run(
+            connection,
+            COVERING,
+            user=user,
+            conversation=teller.conversation,
+            message_id=teller.id,
+        )
+        rows |= {row.id: row for row in covering.all()}
+    for _, row in sorted(rows.items()):
         entry = entries.entry_of(row)
         if is_raw(entry.content):
             continue
-        kept, gone = summaries.without(unstamped(entry.content), wrong, instead)
+        text = unstamped(entry.content)
+        kept, gone = summaries.without(text, wrong, instead)
+        found = [one for teller in told if _covers(entry, teller) for one in teller.tellings]
+        if found:
+            left = [one for one in summaries.sentences_of(kept) if one not in found]
+            kept, gone = " ".join(left), gone or kept != " ".join(left)
         if not gone:
             continue
         entries.retire(connection, entry.id, status="inactive", reason="corrected", now=now)

@@ -38,6 +38,7 @@ BELOW_TWENTY = word_list("numbers", "below_twenty")
 TENS = word_list("numbers", "tens")
 
 REPLIES: Mapping[str, str] = _SENTENCES["replies"]
+TALK: Mapping[str, str] = _SENTENCES["talk"]
 """Replies without the chat model."""
 
 CITING: Mapping[str, str] = _SENTENCES["citing"]

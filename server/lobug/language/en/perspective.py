@@ -280,6 +280,7 @@ def _compound(words: Sequence[_Word], index: int) -> bool:
     if not 2 <= index <= 5 or words[index - 1].low != "and":
         return False
     clause = SPEAKER - {"my", "our", "me"} | {USER} | set(verbs.THIRD) | set(verbs.BASE)
+    clause |= {"name's", "it's", "he's", "she's", "that's", "there's"}
     return not any(
         word.low in clause or word.low in verbs.UNCHANGING or verbs.is_past(word.low)
         for word in words[: index - 1]

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from lobug.language.en import summaries
 from lobug.language.en.claims import free_questions
 from lobug.language.en.data import BELOW_TWENTY, CLAIM_ANSWERS, MONTHS, WEEKDAYS
 from lobug.language.en.data import REPLIES as SAY
@@ -22,7 +21,6 @@ from lobug.language.en.perspective import (
     spoken_back,
 )
 from lobug.language.en.speakable import speakable
-from lobug.language.en.summaries import Utterance
 
 MOST = 5
 """Memories that are spoken at once: nobody wants to hear more."""
@@ -227,22 +225,6 @@ def period(said: str, today: float) -> tuple[float, float]:
         monday = midnight - now.weekday() * day
         return (monday - 7 * day).timestamp(), monday.timestamp()
     return (now - 7 * day).timestamp(), today
-
-
-def talked_about(said: str, words: Sequence[str]) -> tuple[str, ...]:
-    """Repeat what the user told in a period, oldest first, or what they asked where they told
-    nothing. What they put right is told as it is right."""
-    time = _capital(said) if said in DAYS or said.startswith(("on ", "this ")) else SAY["lately"]
-    if not words:
-        return (SAY["no_talk"].format(when=time[:1].lower() + time[1:]),)
-    told = summaries.told_in([Utterance("user", text) for text in words], sentences=MOST)
-    if told:
-        return (SAY["talked"].format(When=time), *map(sentence_to_the_user, told))
-    asked = [clip(text) for text in dict.fromkeys(words)][-MOST:]
-    return (SAY["asked"].format(When=time), *(f'"{text}"' for text in asked))
-
-
-DAYS = frozenset({"today", "yesterday", "tonight", "last night", "last week"})
 
 
 def _origin(origin: Origin, today: float) -> str:

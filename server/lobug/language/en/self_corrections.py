@@ -28,20 +28,43 @@ class Sentence:
     """"The user", or a name."""
     turn: int
     """Place of its message."""
+    quote: str = ""
+    """The user's own words, where only those are surely true; a summary quotes them."""
     weight: float = 0.0
     follows: Sentence | None = None
     """The sentence that says whom its pronoun means; without it nobody would know."""
     repaired: bool = False
     """Its value was put right."""
+    believed: bool = False
+    """It is a fact that memory took from these words."""
     dropped: bool = False
     """It was corrected or taken back."""
 
     def repair(self, told: str | None) -> None:
         """Say something else instead; None: what is right is unclear, and the sentence goes."""
-        if told is None:
+        quote = changed_alike(self.quote, self.told, told) if self.quote and told else ""
+        if told is None or quote is None:
             self.dropped = True
         else:
-            self.told, self.repaired = told, True
+            self.told, self.quote, self.repaired = told, quote, True
+
+
+def changed_alike(text: str, old: str, new: str) -> str | None:
+    """A text with the change that made ``new`` of ``old``; None: it does not have, just once, what
+    was changed."""
+    before, after = old.split(), new.split()
+    start = end = 0
+    while start < min(len(before), len(after)) and before[start] == after[start]:
+        start += 1
+    rest = min(len(before), len(after)) - start
+    while end < rest and before[-1 - end] == after[-1 - end]:
+        end += 1
+    wrong = " ".join(before[start : len(before) - end])
+    right = " ".join(after[start : len(after) - end])
+    found = list(re.finditer(rf"(?<!\w){re.escape(wrong)}(?!\w)", text)) if wrong else []
+    if len(found) != 1:
+        return None
+    return f"{text[: found[0].start()]}{right}{text[found[0].end() :]}"
 
 
 TAKEN_BACK = re.compile(
@@ -58,8 +81,9 @@ TAKEN_BACK = re.compile(
 PUTS_RIGHT = re.compile(
     r"^\W*(?:(?:oh|well|um|uh|hmm|and|but|hey|lo-?bug)\b[\s,.!-]*)*"
     r"(?P<no>(?:no+|nope|nah|not|nearly|almost|sorry|oops|wait|actually|correction|wrong"
-    r"|i mean|i meant|i said"
+    r"|i mean|i meant|i said(?!,? (?:to|yes|no|so|sorry|thanks|hello|goodbye)\b)"
     r"|rather|i(?: already)? told you(?: that)?"
+    r"|i (?:made a|was) (?:mistake|mistaken|wrong)|my (?:mistake|bad)"
     r"|i should say|make (?:it|that)|or rather"
     r"|that(?:['\u2019]s| is| was)(?: all| quite)? (?:wrong|incorrect|not (?:right|true|correct))"
     r"|you(?:['\u2019]re| are) (?:wrong|mistaken)|you got (?:that|it) wrong)\b[\s,.:;!-]*)+",
@@ -72,11 +96,36 @@ REALLY = re.compile(
     re.I,
 )
 """ "Well, vegetarian really": the better word for the last one."""
+HEDGE = re.compile(
+    r"^(?:(?:well|so|ok|okay|or|at least|i mean)\b[\s,]*)*"
+    r"(?:mostly|sort of|kind of|kinda|more or less|almost|nearly|not (?:really|exactly|quite)"
+    r"|in a way|in theory|supposedly|allegedly|apparently|on paper|probably|maybe|perhaps"
+    r"|(?:i|he|she|it|they) (?:was|were|did|had|used to(?: be)?)"
+    r"|i (?:think|guess|suppose|hope|believe|reckon)(?: so)?|if (?:it|that)(?:['\u2019]s| is) true"
+    r"|(?:so )?the (?:story|legend|rumou?r) (?:goes|has it)|as far as i know|not that i know of"
+    r"|(?:or )?(?:so )?(?:he|she|they|my \w+|i|i['\u2019]m|i was|people)"
+    r" (?:says?|said|told|claims?|claimed|heard|hear|thinks?|thought))(?:,? anyway| at least)?"
+    r"[\s.!]*$",
+    re.I,
+)
+""" "Well, mostly": how far the last sentence is true."""
 NOT_FIRST = re.compile(
     r"^\W*(?:(?:no|oh|sorry|well)\b[\s,.!-]*)*not (?P<wrong>[^,;.]{1,60}?)(?:, ?(?:but )?| but )"
     r"(?P<right>[^,;]+)$",
     re.I,
 )
+MOVED = re.compile(
+    r"^(?:(?:and|but|oh|so|now|well|actually)\b[\s,]*)*"
+    r"(?:(?:it|that)(?:['\u2019]s| is| was| has| got)(?: been| now| just| got)*"
+    r" (?:moved|changed|postponed|rescheduled|put (?:back|off|forward)|pushed (?:back|forward)"
+    r"|brought forward|delayed|shifted)"
+    r"|(?:they|we)(?:['\u2019]ve| have)?(?: had to| just)*"
+    r" (?:moved?|changed?|postponed?|rescheduled?|put|push(?:ed)?|shift(?:ed)?) (?:it|that)"
+    r"(?: back| off| forward)?)"
+    r" (?:to|till|until) (?P<value>[^,;]{2,40}?)[.!]*$",
+    re.I,
+)
+"""Gives another time of what was said last: "They've moved it to the 16th"."""
 SAID_ANEW = re.compile(
     r"(?:it|he|she|they) (?P<verb>[a-z]+) (?P<preposition>on|in|at|to|from|by|for|with) \S", re.I
 )
@@ -84,7 +133,7 @@ ONLY_NO = re.compile(r"^\W*(?:no+|nope|nah)\b", re.I)
 ENDED = re.compile(
     r"\b(?:no longer|not \w+ any ?more|any ?more|from now on|changed my mind|died|passed away|sold"
     r"|broke up|split up|divorced|quit|gave up|given up|stopped|left|cancell?ed|called off|lost"
-    r"|used to|moved)\b",
+    r"|used to|moved|better (?:now|again)|well again|recovered|cured|back to normal)\b",
     re.I,
 )
 """Says that something is over."""
@@ -92,7 +141,8 @@ WEEKDAY = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)})\b", re.I)
 MONTH = re.compile(rf"\b(?:{'|'.join(MONTHS)})\b", re.I)
 NUMBER = re.compile(rf"\b(?:\d[\d.:]*|(?:{'|'.join(words.NUMBERS)})(?:-\w+)?)\b", re.I)
 NAME = re.compile(r"\b(?!(?:The|Lo)\b)[A-Z][a-z][\w'\u2019-]*\b")
-KINDS = (WEEKDAY, MONTH, NUMBER, NAME)
+ORDINAL = re.compile(r"\bthe \d+(?:st|nd|rd|th)\b", re.I)
+KINDS = (ORDINAL, WEEKDAY, MONTH, NUMBER, NAME)
 """Kinds of single words, of which a correction replaces the one that a sentence has."""
 REMEMBERED = 60
 """Sentences of a speaker among which those are looked for that a later one puts right."""
@@ -102,6 +152,8 @@ FRAGMENT_WORDS = 4
 """Longest value that puts a sentence right, words: "the ninth of October"."""
 REPAIRED_WORDS = 9
 """Longest sentence whose value a correction may replace; in a longer one it is unclear which."""
+REPAIRED_BY_KIND_WORDS = 14
+"""The same where it has one word of the kind of that value, such as a weekday."""
 HAS_SUBJECT = re.compile(
     r"\b(?:i|we|i['\u2019](?:m|ve|d|ll)|we['\u2019](?:re|ve|d|ll))\b\s+\w", re.I
 )
@@ -124,9 +176,7 @@ def put_right(said: str, own: Sequence[Sentence], turn: int, *, answers: bool) -
         for one in last:
             one.dropped = True
         return TAKEN_BACK.sub("", said).lstrip(" ,.;:!-")
-    really = REALLY.match(said)
-    if really is not None:
-        _give_value(last, really["value"])
+    if _amends(said, own, turn, last):
         return ""
     opening = PUTS_RIGHT.match(said)
     rest = said if opening is None else said[opening.end() :]
@@ -143,8 +193,35 @@ def put_right(said: str, own: Sequence[Sentence], turn: int, *, answers: bool) -
         return right
     if answers or (right and speech_acts.is_question(said)):
         return rest if answers else said
-    _give_value(last, right)
+    _give_value(_with_kind_of(right, own, turn) or last, right)
     return ""
+
+
+def _with_kind_of(value: str, own: Sequence[Sentence], turn: int) -> list[Sentence]:
+    """The last sentence that has something of the kind of a bare value, such as a weekday; empty:
+    the value is of no kind, or there is none."""
+    for kind in KINDS[:-1]:
+        if kind.fullmatch(value):
+            recent = [one for one in own if one.turn >= turn - 2 * RIGHT_AFTER]
+            return [one for one in recent if kind.search(one.told)][-1:]
+    return []
+
+
+def _amends(said: str, own: Sequence[Sentence], turn: int, last: Sequence[Sentence]) -> bool:
+    """Whether a sentence says how far the last one is true, or gives a better word or another time
+    for it; that is done."""
+    really, moved = REALLY.match(said), MOVED.match(said)
+    if HEDGE.match(said):
+        for one in last:
+            hedged = f"{one.quote or one.said.rstrip(' .!')}, {said[:1].lower()}{said[1:]}"
+            one.quote = hedged[:1].upper() + hedged[1:].rstrip(" .!")
+    elif moved is not None:
+        _give_value(_with_kind_of(moved["value"], own, turn) or last, moved["value"])
+    elif really is not None:
+        _give_value(last, really["value"])
+    else:
+        return False
+    return True
 
 
 def _give_value(sentences: Iterable[Sentence], value: str) -> None:
@@ -178,8 +255,9 @@ def _contrast(said: str, rest: str) -> tuple[str, str | None]:
     if first is not None:
         return first["right"], first["wrong"]
     right, wrong = speech_acts.split_contrast(rest)
-    # "I'm not a vegetarian any more" is no contrast.
-    return (rest, None) if re.search(r"['\u2019]\w+$", right) else (right, wrong)
+    # "I'm not a vegetarian any more" and "I've decided not to go" are no contrasts.
+    infinitive = wrong is not None and wrong.startswith("to ") and " to " not in f" {right} "
+    return (rest, None) if infinitive or re.search(r"['\u2019]\w+$", right) else (right, wrong)
 
 
 def states(text: str) -> bool:
@@ -191,7 +269,7 @@ def states(text: str) -> bool:
 
 def _with_value(told: str, value: str) -> str | None:
     """A short sentence with another value at its end; None: which value is meant is unclear."""
-    if not 0 < len(value.split()) <= FRAGMENT_WORDS or len(told.split()) > REPAIRED_WORDS:
+    if not 0 < len(value.split()) <= FRAGMENT_WORDS or len(told.split()) > REPAIRED_BY_KIND_WORDS:
         return None
     for kind in KINDS:
         if kind.fullmatch(value):
@@ -199,6 +277,8 @@ def _with_value(told: str, value: str) -> str | None:
             if len(alike) == 1:
                 return f"{told[: alike[0].start()]}{value}{told[alike[0].end() :]}"
             return None
+    if len(told.split()) > REPAIRED_WORDS:
+        return None
     opening = value.split(maxsplit=1)[0].lower()
     if opening in fact_comparison.PREPOSITIONS and len(value.split()) > 1:
         at = re.search(rf"\b{re.escape(opening)}\b(?!.*\b{re.escape(opening)}\b)", told, re.I)
@@ -227,6 +307,8 @@ def said_anew(said: str, own: Sequence[Sentence], turn: int) -> Sentence | None:
     if at is None or len(last[0].told.split()) > REPAIRED_WORDS:
         return None
     last[0].dropped = True
+    if last[0].quote:
+        return None
     rest = perspective.about_the_user(said[match.start("verb") :])
     told = f"{last[0].told[: at.start()]}{rest[:1].lower()}{rest[1:]}"
     return Sentence(last[0].said, told, last[0].speaker, turn)
@@ -242,6 +324,8 @@ def drop_replaced(sentence: Sentence, own: Iterable[Sentence]) -> None:
     denies = NEGATED.search(sentence.said) is not None
     about = words.stems(words.content_words(sentence.told)) - UNSPECIFIC
     for one in own:
+        if one.believed:
+            continue
         known = words.stems(words.content_words(one.told)) - UNSPECIFIC
         shared = about & known
         reverses = denies != (NEGATED.search(one.said) is not None) and (

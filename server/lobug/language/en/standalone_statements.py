@@ -11,6 +11,7 @@ import re
 from lobug.language.en import perspective, speech_acts, verbs, words
 from lobug.language.en.data import MONTHS, WEEKDAYS
 from lobug.language.en.fact_checks import OTHERS
+from lobug.language.en.quoting import must_be_quoted
 from lobug.language.en.self_corrections import Sentence, has_number, states
 
 USER = "The user"
@@ -80,7 +81,9 @@ OPENS = frozenset(
 """Words before a comma that are no names."""
 INTERJECTION = re.compile(
     r"^(?:(?:yep|yup|wow|whoa|aw+|ah+|ugh|nah|hmm+|haha|omg|woohoo|yay|gosh|me too|same here"
-    r"|guess what|you know what|fun fact|listen)\b[\s,.:!-]*)+",
+    r"|guess what|you know what|fun fact|listen|(?:but )?seriously|honestly|to be honest"
+    r"|(?:oh )?dear(?: me| oh dear)?|goodness(?: me)?|bless me|my (?:god|goodness|word))\b"
+    r"[\s,.:!-]*)+",
     re.I,
 )
 KEEP_IT = re.compile(
@@ -114,6 +117,43 @@ OPINION_OF_WORDS = re.compile(
     re.I,
 )
 """Answers to what somebody else has said."""
+TAG_QUESTION = re.compile(
+    r",?\s(?:(?:do|does|did|am|is|are|was|were|have|has|had|can|could|will|would|should)"
+    r"(?:n['\u2019]?t)? (?:i|we|you|he|she|it|they|there)"
+    r"|right|correct|yeah|yes|no|eh|huh|innit|is that right|isn['\u2019]?t that right"
+    r"|am i right|if i remember (?:right|rightly|correctly))(?: not)?\s*\?",
+    re.I,
+)
+"""Makes a question of a statement: "I live in Derby, don't I?"."""
+LEANS = re.compile(
+    r"^(?:(?:mine|yours|his|hers|ours|theirs)\s+(?:is|are|was|were|has|had|does|did|will|would|\w+s)\b"
+    r"|(?:so|neither|nor)\s+(?:do|does|did|am|is|are|was|were|have|has|had|can|will|would)\b"
+    r"|(?:then|afterwards|otherwise|instead|that['\u2019]s why|after that|same)\b)"
+    r"|\b(?:the )?same(?: thing)?(?=\s+(?:for|with|to|goes|happen\w*|here)\b|\s*[.!]*$)"
+    r"|\b(?:some|any|every|no)(?:thing|one|body|where) else\b"
+    r"|\b(?:the other|another|others|the rest|either|neither|none|otherwise|afterwards|so did \w+"
+    r"|some|any|(?<!any )(?<!no )more|enough|plenty|loads|lots|a few|several|pairs|a pair"
+    r"|a dozen)[\s.!]*$"
+    r"|\b(?:the|my|his|her|our|their|this|another|an?|last|next|only)\s+(?:\w+\s+)?ones?\b"
+    r"(?!\s+(?:of|day|time|night|morning|thing)\b)"
+    r"|\bones?\s+(?:with|in|from|for|on|at|is|was|are|were|has|had|i|my)\b",
+    re.I,
+)
+"""Words whose meaning another sentence gives: "the other one", "so does my son"."""
+WITHOUT_VERB = re.compile(
+    r"^(?!.*(?:,|\b(?:and|but|than|as|what|who|where|how|because|that)\b)).*"
+    r"\b(?:do|does|did|have|has|had|can|could|will|would|should|is|are|was|were)"
+    r"(?:n['\u2019]?t)?(?: not)?(?: too| so| either)?[\s.!]*$",
+    re.I,
+)
+""" "My brother says don't": what, another sentence says."""
+TAIL = re.compile(r",\s+(?:me|i am|i do|i have|i did|i was)(?=[\s.!]*$)", re.I)
+HEADLESS_NUMBER = re.compile(
+    r"\b(?:have|has|had|got|own|owns|bought|need|needs|want|wants|keep|keeps)"
+    r" (?:about |only |just |around |over )?(?:\d+|[a-z]+)"
+    r"(?: (?:pairs|left|more|already|now))?[\s.!]*$",
+    re.I,
+)
 THANKS = re.compile(r"^\W*(?:(?:oh|aw+|wow|well)\b[\s,.!]*)*(?:thanks|thank you|thx|congrat)", re.I)
 SELF_CORRECTION = re.compile(
     r"\b(?:no wait|wait no|i mean|or rather|sorry|no sorry|scratch that|i meant)\b", re.I
@@ -126,10 +166,12 @@ def statement(said: str, speaker: str, turn: int, before: Sentence | None) -> Se
 
     ``before`` is the sentence before it in the same message, which may say whom its pronoun means.
     """
+    if TAG_QUESTION.search(said):
+        return None
     stated = speech_acts.statements(KEEP_IT.sub("", INTERJECTION.sub("", said)))
     if len(stated) != 1 or THANKS.match(said):
         return None
-    kept = INTERJECTION.sub("", stated[0].strip())
+    kept = _without_tail(INTERJECTION.sub("", stated[0].strip()))
     if not words.words(kept) or len(kept) > LONGEST_SENTENCE or not states(kept):
         return None
     if _is_answer(kept) or _is_cut(kept) or _is_said_to_somebody(kept) or _is_of_several(kept):
@@ -139,12 +181,19 @@ def statement(said: str, speaker: str, turn: int, before: Sentence | None) -> Se
     if HANGING_VERB.search(told):
         return None  # the last word was taken for a pleasantry: "everyone is okay"
     sentence = Sentence(kept, named(told, speaker), speaker, turn)
-    pointing = _unexplained(kept)
+    if must_be_quoted(kept):
+        sentence.quote = kept[:1].upper() + kept[1:].rstrip(" .,;:!-")
+    pointing = _unexplained(kept) | _leaning(kept)
     if pointing:
         if before is None or before.dropped or not _explains(before.said, pointing):
             return None
         sentence.follows = before
     return sentence
+
+
+def _without_tail(said: str) -> str:
+    """A sentence without a "me" that only stresses its speaker: "I've a good memory, me"."""
+    return TAIL.sub("", said) if perspective.is_first_person(TAIL.sub("", said)) else said
 
 
 def named(told: str, speaker: str) -> str:
@@ -194,7 +243,22 @@ def _is_said_to_somebody(said: str) -> bool:
 
 def _explains(before: str, pointing: set[str]) -> bool:
     """Whether a sentence says what the pronouns of the next one stand for."""
+    if pointing == {LEANING}:
+        return A_THING.search(before) is not None or SEVERAL.search(before) is not None
     return pointing <= PERSONAL and all(_tells_whom(before, word) for word in pointing)
+
+
+LEANING = "leaning"
+
+
+def _leaning(said: str) -> set[str]:
+    """Whether a sentence lacks a noun that another sentence has, as a set for ``_explains``."""
+    match = LEANS.search(said)
+    number = HEADLESS_NUMBER.search(said)
+    counts = number is not None and has_number(number.group())
+    # "I have two cars, the red one is broken" has its noun.
+    leans = match is not None and A_THING.search(said, 0, match.start()) is None
+    return {LEANING} if leans or counts or WITHOUT_VERB.match(said) else set()
 
 
 def _unexplained(said: str) -> set[str]:

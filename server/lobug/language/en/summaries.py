@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 from lobug.language.en import fact_comparison, perspective, speech_acts, words
 from lobug.language.en.fact_checks import NEGATED, OTHERS, PASSING
+from lobug.language.en.quoting import is_playful, must_be_quoted
 from lobug.language.en.self_corrections import (
+    ENDED,
     NUMBERED,
     ONLY_NO,
     PUTS_RIGHT,
@@ -33,8 +34,10 @@ from lobug.language.en.standalone_statements import (
     SINGULAR,
     USER,
     named,
+    points,
     statement,
 )
+from lobug.language.en.utterances import Utterance, distinctive
 
 MAX_SENTENCES = 5
 MAX_CHARS = 600
@@ -56,16 +59,6 @@ FEW_WORDS = 6
 """With fewer words the share says nothing: "Play some jazz"."""
 
 
-@dataclass(frozen=True, slots=True)
-class Utterance:
-    """A message of a conversation."""
-
-    role: Literal["user", "assistant"]
-    content: str
-    speaker: str | None = None
-    """Who said it, where several people talk; None: the user."""
-
-
 def summary_of(
     utterances: Sequence[Utterance], *, sentences: int = MAX_SENTENCES, chars: int = MAX_CHARS
 ) -> str:
@@ -84,17 +77,56 @@ def summary_of(
     return _asked_about(utterances, {one.said for one in found if one.dropped}, sentences, chars)
 
 
-def told_in(utterances: Sequence[Utterance], *, sentences: int) -> list[str]:
-    """The sentences of ``summary_of``, without what was only asked."""
-    stated = [one for one in _sentences(utterances) if one.told and not one.dropped]
-    return [_shown(one) for one in _best(stated, sentences, MAX_CHARS)]
+def told_in(utterances: Sequence[Utterance], *, sentences: int, longest: int) -> list[str]:
+    """The sentences of ``summary_of``, without what was only asked. Of a sentence with more than
+    ``longest`` characters the facts are told that memory took from it."""
+    stated: list[Sentence] = []
+    found = _sentences(utterances)
+    for one in found:
+        if not one.told or one.dropped:
+            continue
+        if len(_shown(one)) <= longest:
+            stated.append(one)
+        elif not one.quote:
+            facts = utterances[one.turn].believed_of(one.said)
+            stated += [
+                _weighed(_believed(utterances[one.turn], one.said, f, one.turn)) for f in facts
+            ]
+    chosen = _best(stated, sentences, MAX_CHARS)
+    if not chosen:  # rambling, from which memory took a fact
+        doubtful = {one.turn for one in found if one.dropped or one.repaired}
+        stated = [
+            _weighed(_believed(one, fact, fact, turn))
+            for turn, one in enumerate(utterances)
+            for fact in one.believed
+            if turn not in doubtful
+            and not must_be_quoted(one.content)
+            and not points(fact)
+            and len(fact) <= longest
+        ]
+        chosen = _best(stated, sentences, MAX_CHARS)
+    return [_shown(one) for one in chosen]
+
+
+def asked_in(utterances: Sequence[Utterance], *, sentences: int) -> list[str]:
+    """What the user asked and ordered, else their first words, as quotations; nothing of what they
+    took back or what is wrong by now."""
+    gone = {one.said for one in _sentences(utterances) if one.dropped}
+    kept = [one for one in utterances if not one.wrong]
+    text = _asked_about(kept, gone, sentences, MAX_CHARS)
+    return [] if text == NOTHING_LEFT else [one for one in sentences_of(text) if one]
+
+
+def _weighed(sentence: Sentence) -> Sentence:
+    sentence.weight += _weight(sentence.told)
+    return sentence
 
 
 def settled(utterances: Sequence[Utterance]) -> list[Utterance]:
     """The utterances without what their speaker corrected or took back; a sentence whose right
     value is clear stands there with it."""
     changes = [
-        (one.turn, one.said, "" if one.dropped else f"{one.told}. ")
+        (one.turn, one.said, "" if one.dropped else f"{one.quote or one.told}. ")
         for one in _sentences(utterances)
         if one.dropped or one.repaired
     ]
@@ -109,7 +141,7 @@ def shortened(summaries: Sequence[str], chars: int) -> str:
     """The sentences of summaries, oldest first, that tell most, in their order; of two that
     contradict each other the later one."""
     lines: list[str] = []
-    for sentence in (one for text in summaries for one in speech_acts.sentences(text)):
+    for sentence in (one for text in summaries for one in sentences_of(text)):
         plain = sentence.rstrip(".")
         lines = [
             line
@@ -140,7 +172,7 @@ def without(summary: str, wrong: str, instead: str) -> tuple[str, bool]:
     old = old - IMPLIED or old
     denied = NEGATED.search(wrong) is not None
     kept: list[str] = []
-    sentences = speech_acts.sentences(summary)
+    sentences = sentences_of(summary)
     for sentence in sentences:
         said = _distinctive(sentence)
         tells_of_change = bool(new - old) and new - old <= said
@@ -148,6 +180,26 @@ def without(summary: str, wrong: str, instead: str) -> tuple[str, bool]:
         if not same or tells_of_change:
             kept.append(sentence)
     return " ".join(kept), len(kept) < len(sentences)
+
+
+def tellings(utterance: Utterance) -> set[str]:
+    """How a summary may tell the sentences of a message that say what is wrong by now."""
+    if not utterance.wrong:
+        return set()
+    speaker = _speaker(utterance)
+    found: set[str] = set()
+    before: Sentence | None = None
+    for said in speech_acts.sentences(utterance.content[:LONGEST_MESSAGE]):
+        one = statement(said, speaker, 0, before)
+        before = one
+        if any(wrong.is_told_by(said) for wrong in utterance.wrong):
+            found |= {f"{speaker} said: {_quoted(said)}", *([_shown(one)] if one else [])}
+    return found
+
+
+def sentences_of(summary: str) -> list[str]:
+    """The sentences of a summary, of which some are quotations."""
+    return re.split(r"(?<=[.!?\u2026])\s+|(?<=[.!?]\")\s+(?=[A-Z])", summary.strip())
 
 
 def part_of(fact: str) -> str:
@@ -194,6 +246,15 @@ LEAST_WEIGHT = 1.5
 """A statement with less tells nothing: "I like music a lot"."""
 
 
+DOUBT = re.compile(
+    r"^\W*(?:(?:oh|wow|hm+|what)\b[\s,.!?]*)*(?:really|seriously|honestly|truly|for real"
+    r"|is that (?:so|true|right)|are you (?:sure|serious|joking|kidding)"
+    r"|you (?:are|do|did|have|were))\W*$",
+    re.I,
+)
+"""Lo-Bug doubts what was said: "no" takes that back."""
+
+
 def _sentences(utterances: Sequence[Utterance]) -> list[Sentence]:
     """The user's statements in their order, with what was corrected and repaired."""
     found: list[Sentence] = []
@@ -205,19 +266,76 @@ def _sentences(utterances: Sequence[Utterance]) -> list[Sentence]:
         asked = before.speaker != utterance.speaker or before.role != "user"
         asked = asked and before.content.rstrip("\"'\u201d ").endswith("?")
         for number, said in enumerate(speech_acts.sentences(utterance.content[:LONGEST_MESSAGE])):
+            if utterance.corrects:  # memory knows what was put right, and by what
+                told = _corrected(utterance, said, turn)
+                own = [one for one in found if one.speaker == speaker and not one.dropped]
+                for one in told:
+                    drop_replaced(one, own)
+                found += told
+                continue
             # Only where this speaker corrects themself: others may disagree.
             own = [one for one in found if one.speaker == speaker and not one.dropped]
             own = own[-REMEMBERED:]
             answers = asked and number == 0 and ONLY_NO.match(said) is not None
+            answers = answers and DOUBT.match(before.content.strip()) is None
             rest = put_right(said, own, turn, answers=answers)
             last = found[-1] if found and found[-1].turn == turn else None
             sentence = said_anew(rest, own, turn) or statement(rest, speaker, turn, last)
             if sentence is not None:
                 drop_replaced(sentence, own)
                 found.append(sentence)
+                found += _instead(utterance, sentence)
+            elif speech_acts.statements(rest):  # "Tiger's better now" ends something all the same
+                drop_replaced(Sentence(rest, perspective.about_the_user(rest), speaker, turn), own)
     for one in found:
         one.weight += _kind_weight(one.said) + _weight(one.told)
     return found
+
+
+def _believed(utterance: Utterance, said: str, fact: str, turn: int) -> Sentence:
+    speaker = _speaker(utterance)
+    told = named(fact.rstrip(" ."), speaker)
+    return Sentence(said, told, speaker, turn, weight=1.5, believed=True)
+
+
+def _corrected(utterance: Utterance, said: str, turn: int) -> list[Sentence]:
+    """What a sentence of a message states that put something right: the facts that memory took from
+    it, or else the sentence itself."""
+    opening = PUTS_RIGHT.match(said) or TAKEN_BACK.match(said)
+    plain = said if opening is None else said[opening.end() :]
+    own = statement(plain, _speaker(utterance), turn, None)
+    if own is not None and (own.quote or (opening is None and _is_own_statement(said))):
+        return [own]
+    facts = utterance.believed_of(said)
+    if facts:
+        return [_believed(utterance, said, fact, turn) for fact in facts]
+    return [] if own is None or opening is not None else [own]
+
+
+def _is_own_statement(said: str) -> bool:
+    """Whether a sentence speaks of its speaker and denies nothing but what is over: "My sister's
+    name is Johanna, not Hanna" does."""
+    contrasts = speech_acts.split_contrast(said)[1] is not None
+    contrasts = contrasts or (NEGATED.search(said) is not None and ENDED.search(said) is None)
+    return perspective.is_first_person(said) and not contrasts
+
+
+def _instead(utterance: Utterance, sentence: Sentence) -> list[Sentence]:
+    """Drop a sentence that says what memory does not believe any more, or quote it if it was true
+    when it was said. Returns what is believed of it and instead of it."""
+    wrong = [one for one in utterance.wrong if one.is_told_by(sentence.said)]
+    if not wrong:
+        return []
+    if all(one.was_true for one in wrong):
+        sentence.quote = sentence.quote or sentence.said[:1].upper() + sentence.said[1:].rstrip(
+            " .!"
+        )
+        return []
+    sentence.dropped = True
+    facts = [one.instead for one in wrong if one.instead] + utterance.believed_of(sentence.said)
+    return [
+        _believed(utterance, sentence.said, fact, sentence.turn) for fact in dict.fromkeys(facts)
+    ]
 
 
 def _speaker(utterance: Utterance) -> str:
@@ -234,7 +352,9 @@ def _kind_weight(said: str) -> float:
     if TENTATIVE.search(said):
         weight -= 1.0
     if PLURAL.search(said) and not SINGULAR.search(said):
-        weight -= 1.0  # perhaps of everybody: "We all need friends"
+        weight -= 0.5  # perhaps of everybody: "We need friends"
+    if is_playful(said):
+        weight -= 3.0
     return weight
 
 
@@ -260,6 +380,11 @@ def _weight(told: str) -> float:
 def _best(stated: Sequence[Sentence], sentences: int, chars: int) -> list[Sentence]:
     """The sentences that tell most, in their order, each with the one that explains it."""
     chosen: list[Sentence] = []
+    stated = [
+        one
+        for one in stated
+        if not any(_is_part_of(one, other) for other in stated if other is not one)
+    ]
     for one in sorted(stated, key=lambda one: -one.weight):
         needed: list[Sentence] = []
         step: Sentence | None = one
@@ -277,10 +402,19 @@ def _best(stated: Sequence[Sentence], sentences: int, chars: int) -> list[Senten
     return [one for one in stated if one in chosen]
 
 
+def _is_part_of(one: Sentence, other: Sentence) -> bool:
+    """Whether a longer sentence says what memory believes: "her dog is called Rex" is said by "her
+    dog Rex is a poodle"."""
+    return one.believed and distinctive(one.told) - IMPLIED < distinctive(other.told)
+
+
 def _shown(sentence: Sentence) -> str:
     """A chosen sentence with its full stop; one that is not about its speaker says who said it."""
+    if sentence.quote:
+        return f"{sentence.speaker} said: {_in_quotes(sentence.quote)}"
     told = sentence.told.rstrip(" .!")
     about = perspective.is_first_person(sentence.said) or sentence.follows is not None
+    about = about or sentence.believed
     if not about:
         told = f"{sentence.speaker} said: {told}"
     return f"{told}."
@@ -290,7 +424,8 @@ def _shown(sentence: Sentence) -> str:
 
 ABOUT = (
     re.compile(
-        r"^(?:what|who|where|how)(?:['\u2019]s| is| are| was| were) (?P<topic>(?:the|my|our) .+)$",
+        r"^(?:what|who|where|how)(?:['\u2019]s| is| are| was| were)"
+        r" (?P<topic>(?:the|my|our) .+?)(?: like)?$",
         re.I,
     ),
     re.compile(r"^(?:what|how) about (?P<topic>.+)$", re.I),
@@ -300,6 +435,18 @@ ABOUT = (
         re.I,
     ),
 )
+GREETING = re.compile(
+    r"^\W*(?:(?:hello|hi|hey|lo-?bug|there|good (?:morning|afternoon|evening|night))\b[\s,.!]*)*"
+    r"(?:how are (?:you|things)|how['\u2019]?s (?:it going|life|things)|what['\u2019]?s up)?"
+    r"(?: (?:today|doing|lo-?bug))*\W*$",
+    re.I,
+)
+NOT_ORDERED = re.compile(
+    r"(?:be|like|love|hate|mind|say|see|hear|feel|believe|imagine|have|want|know|think|understand"
+    r"|go|come|live|eat|sleep|swim|fly|drive|dance|cook|smell|taste)\b",
+    re.I,
+)
+""" "Would you be scared?" orders nothing."""
 CAN_YOU = re.compile(r"^(?:can|could|would|will) you (?:please )?(?=\w)", re.I)
 
 
@@ -311,12 +458,20 @@ def _asked_about(
     lines: list[str] = []
     telling: list[str] = []
     quoted: list[str] = []
+    greetings: list[str] = []
     for utterance in (one for one in utterances if one.role == "user"):
         speaker = _speaker(utterance)
         for said in speech_acts.sentences(utterance.content):
             plain = speech_acts.FILLER.sub("", said).strip() or said
-            corrects = PUTS_RIGHT.match(said) or TAKEN_BACK.match(said)
+            taken_back = TAKEN_BACK.match(said)
+            if taken_back and quoted:
+                gone = quoted.pop()
+                telling = [one for one in telling if one != gone]
+            corrects = PUTS_RIGHT.match(said) or taken_back
             if corrects or not words.words(said) or any(one in said for one in wrong):
+                continue
+            if GREETING.match(said) and (lines or len(utterances) > 1):
+                greetings.append(f"{speaker} said: {_quoted(said)}")
                 continue
             line = _request(plain, speaker)
             if line is None:
@@ -327,7 +482,7 @@ def _asked_about(
             elif line not in lines:
                 lines.append(line)
     taken: list[str] = []
-    for line in (lines or telling or quoted[:1])[:sentences]:
+    for line in (lines or telling or quoted[:1] or greetings[:1])[:sentences]:
         if taken and sum(map(len, taken)) + len(line) + len(taken) > chars:
             break
         taken.append(line)
@@ -345,17 +500,23 @@ def _request(said: str, speaker: str) -> str | None:
             match is not None
             and len(plain.split()) <= 14
             and not SECOND_PERSON.search(match["topic"])
+            and not must_be_quoted(match["topic"])
         ):
             topic = _lowered(_of(match["topic"], speaker))
             return f"{speaker} asked about {topic}."
     order = CAN_YOU.sub("", plain)
-    if speech_acts.is_command(order) and (order != plain or not speech_acts.is_question(said)):
+    wonders = order != plain and NOT_ORDERED.match(order) is not None
+    if (
+        speech_acts.is_command(order)
+        and not wonders
+        and (order != plain or not speech_acts.is_question(said))
+    ):
         if (
             re.match(r"(?:don['\u2019]?t|let|let['\u2019]s)\b", order, re.I)
             or len(order) > QUOTE_CHARS
         ):
             return f"{speaker} said: {_quoted(said)}"
-        if SECOND_PERSON.search(order):
+        if SECOND_PERSON.search(order) or must_be_quoted(order):
             return f"{speaker} said: {_quoted(said)}"
         return f"{speaker} asked Lo-Bug to {_lowered(_of(order, speaker))}."
     if speech_acts.is_question(said):
@@ -373,7 +534,12 @@ def _lowered(text: str) -> str:
 
 
 def _quoted(said: str) -> str:
-    text = " ".join(said.split()).replace('"', "'")
+    text = " ".join(said.split())
     if len(text) > QUOTE_CHARS:
         text = text[:QUOTE_CHARS].rsplit(" ", 1)[0] + " ..."
+    return _in_quotes(text)
+
+
+def _in_quotes(text: str) -> str:
+    text = re.sub(r"[\"\u201c\u201d]", "'", text)
     return f'"{text}"' if text.endswith((".", "!", "?", "...")) else f'"{text}."'

@@ -14,7 +14,8 @@ from typing import Literal
 
 from lobug.language.en import speech_acts, words
 from lobug.language.en.fact_checks import NEGATED, clauses, occurs
-from lobug.language.en.summaries import ENGLISH_SHARE, Utterance, settled
+from lobug.language.en.summaries import ENGLISH_SHARE, settled
+from lobug.language.en.utterances import Utterance
 
 LEAST_SHARE = 0.6
 """Share of a clause's content words that its speaker must have said."""

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from lobug.errors import EngineError
 from lobug.language.en import summaries
+from lobug.language.en.utterances import Utterance
 from lobug.memory import focus, jobs, log, schedule, sessions, timeline
 from lobug.memory.learning.context import LearningContext
 from lobug.memory.learning.extraction import gaps_of
@@ -22,11 +23,11 @@ from lobug.memory.learning.summarizer import (
     UNFIT,
     believed,
     transcript,
-    utterances,
 )
 from lobug.memory.log import Stretch, Within
 from lobug.memory.model import LoggedMessage
 from lobug.memory.schedule import Backlog
+from lobug.memory.settled_words import settled_words
 from lobug.storage.driver import Connection
 
 logger = logging.getLogger(__name__)
@@ -83,15 +84,23 @@ async def consolidate(work: LearningContext, within: Within) -> int:
             _, fitting = transcript(few, COPIED_CHARS)
             taken = Stretch(stretch.conversation, stretch.session_id, few[:fitting])
             work.checkpoint("summarize.before_copying")
-            written += await _store(work, taken, await asyncio.to_thread(copied, taken.messages))
+            written += await _store(work, taken, await _copied(work, taken))
         if stretch.session_id is not None:
             await condense(work, stretch.session_id)
 
 
-def copied(messages: Sequence[LoggedMessage]) -> Pieces:
+async def _copied(work: LearningContext, taken: Stretch) -> Pieces:
+    known = await work.database.read(
+        lambda connection: settled_words(connection, work.task.user, taken.messages)
+    )
+    return await asyncio.to_thread(copied, taken.messages, known)
+
+
+def copied(messages: Sequence[LoggedMessage], known: Sequence[Utterance]) -> Pieces:
     """A summary of the user's own sentences; the messages as they were said where that is not
-    possible, because another language is spoken."""
-    summary = summaries.summary_of(utterances(messages))
+    possible, because another language is spoken. ``known`` are the messages with what memory knows
+    of them."""
+    summary = summaries.summary_of(known)
     if summary:
         return [(summary, messages)]
     return [(timeline.RAW + text, held) for text, held in raw_pieces(messages)]
@@ -114,7 +123,7 @@ async def _generate(work: LearningContext, stretch: Stretch) -> int:
     work.checkpoint("summarize.after_model")
     if not summary:
         logger.info("memory: no sentence of a generated summary was true; sentences are copied")
-        return await _store(work, taken, await asyncio.to_thread(copied, taken.messages))
+        return await _store(work, taken, await _copied(work, taken))
     return await _store(work, taken, [(summary, taken.messages)])
 
 
@@ -134,7 +143,7 @@ async def _note_failure(work: LearningContext, taken: Stretch) -> int:
     """Count a failure of the model; after the last one sentences are copied. Returns the number of
     new entries; 0: it will be tried again."""
     session_id, most = taken.session_id, work.scheduler.settings.max_failures_before_degrade
-    pieces = await asyncio.to_thread(copied, taken.messages)
+    pieces = await _copied(work, taken)
 
     def note(connection: Connection) -> int:
         failures = most if session_id is None else sessions.failed(connection, session_id)

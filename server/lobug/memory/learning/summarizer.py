@@ -20,8 +20,8 @@ from lobug.language.en.prompts import (
     summarize_conversation_messages,
     without_heading,
 )
-from lobug.language.en.summaries import Utterance
 from lobug.language.en.summary_checks import Trial
+from lobug.language.en.utterances import Utterance
 from lobug.memory import identity, timeline
 from lobug.memory.learning.model_requests import GarbledAnswerError, ask, prompt_chars
 from lobug.memory.model import LoggedMessage
