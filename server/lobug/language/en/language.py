@@ -47,6 +47,10 @@ from lobug.language.protocol import (
 LONGEST = 600
 """Characters of a command; a longer text is a story."""
 
+MOST_SENTENCES = 8
+"""Sentences of an utterance, the last ones, that are matched with the templates one by one. Each
+takes a millisecond of the loop that serves everybody, and 600 characters may be 200 sentences."""
+
 _PERSONAL = re.compile(
     r"^(?:me|myself|us|ourselves)(?: now| so far| today| by now| already| these days)?$",
     re.IGNORECASE,
@@ -110,13 +114,13 @@ class Templates:
     def understand(self, text: str) -> Meaning | Ordinary | None:
         """What a text asks of memory. None: no template fits; ``Ordinary``: it is no command.
 
-        Of several sentences the first that is a request to forget or to tell decides; else all are
-        one command or none: "Remember this: ...".
+        Of several sentences, the last few, the first that is a request to forget or to tell
+        decides; else all are one command or none: "Remember this: ...".
         """
         text = " ".join(text.split())
         if len(text) > LONGEST:
             return None
-        sentences = speech_acts.sentences(text)
+        sentences = speech_acts.sentences(text)[-MOST_SENTENCES:]
         if len(sentences) > 1:
             for number, sentence in enumerate(sentences, start=1):
                 found = self._meaning(_TRAILING.sub("", sentence.rstrip(" .!?")))
