@@ -43,7 +43,7 @@ class Command:
     """Runs the command; takes the id of the logged message. Raises the ``Memory...Error`` classes
     and StorageError."""
     heard: Heard | None = None
-    """What the words claim, where it is not what their text alone claims."""
+    """What ``logged`` claims; None: what the rules read in it."""
     logged_last: bool = False
     """The words are logged after ``act`` (which gets the id 0), because ``act`` erases the log."""
 

@@ -13,6 +13,7 @@ import json
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any, cast
 
 from lobug.conversation import claim_commands, commands, remembering
@@ -93,10 +94,12 @@ class MemoryCommands:
         text: str,
         language: str | None = None,
         *,
+        heard: Heard | None = None,
         cites: bool = False,
     ) -> Command | None:
         """The command in a text; None: it is an ordinary turn. Call it once for each turn.
-        ``cites``: the caller wants to know where an answer is known from.
+        ``heard``: what the rules read in the text, if that is known. ``cites``: the caller wants to
+        know where an answer is known from.
 
         Changes nothing but the dialogue; ``Command.act`` runs the command. Raises StorageError.
         """
@@ -117,7 +120,7 @@ class MemoryCommands:
         names = question is not None and question.kind == "forget_what"
         if names and meaning is None and not is_question(text):  # "where I live"
             meaning = book.understand(f"forget {text}")
-        heard = read_claims(text)
+        heard = read_claims(text) if heard is None else heard
         command = None
         if question is not None:
             agrees = book.agrees(text)
@@ -141,6 +144,8 @@ class MemoryCommands:
             )
         # A command has recited nothing until its ``act`` says otherwise.
         conversation.dialogue.recited = None if command is None else ()
+        if command is not None and command.heard is None and command.logged == text:
+            return replace(command, heard=heard)
         return command
 
 
