@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lobug.language import language_of
-from lobug.language.en.language import LONGEST, MOST_SENTENCES, templates
+from lobug.language.en.forget_requests import LONGEST
+from lobug.language.en.language import MOST_SENTENCES, templates
 from lobug.language.protocol import (
     Correct,
     ForgetEverything,

@@ -71,7 +71,7 @@ async def _forget_command(
         case ForgetTopic():
             return await forgetting.forget_topic(context, said, guessed=guessed)
         case ForgetLast():
-            return await forgetting.forget_last(context, sure=said.sure)
+            return await forgetting.forget_last(context, said)
         case ForgetUnsaid():
             return forgetting.ask_what_to_forget(context)
         case ForgetEverything():

@@ -20,7 +20,8 @@ from lobug.errors import MemoryNotFoundError
 from lobug.language.en import mentions, replies
 from lobug.language.en.perspective import about_the_user
 from lobug.language.en.speech_acts import statements as statements_in
-from lobug.language.protocol import ForgetStatement, ForgetTopic
+from lobug.language.protocol import ForgetLast, ForgetStatement, ForgetTopic
+from lobug.memory.claims.lookup import Found
 from lobug.memory.model import Entry, Forgotten, MemoryScope, Purge
 
 BLANKED = "[asked to forget something]"
@@ -52,8 +53,8 @@ async def forget_topic(
     """Forget everything about a topic. None: the model guessed the command, or memory may not be
     meant, and nothing is known of it."""
     texts = (said.topic, about_the_user(said.topic))
-    if guessed:
-        return await _ask_about(context, texts)
+    if guessed or said.asks:
+        return await _ask_about(context, texts, await context.find(said.topic))
     if not said.sure and mentions.is_pronoun(said.topic):
         return await _ask_about_somebody(context, said.topic)
     claimed = await _forget_claims(context, said.topic, ()) or await _forget_several(
@@ -151,18 +152,25 @@ async def _forget_several(context: CommandContext, topic: str) -> Command | None
     return Command(BLANKED, act)
 
 
-async def forget_last(context: CommandContext, *, sure: bool = True) -> Command:
-    """Forget the user's last words; ``sure`` False: what the last reply told from memory, if it
-    did, and of words that only ask whether they are meant."""
+async def forget_last(context: CommandContext, asked: ForgetLast) -> Command | None:
+    """Forget the user's last words; if that is not sure, what the last reply told from memory, if
+    it did, and of words that only ask whether they are meant. None: memory is not meant."""
+    if asked.here:  # the words are not logged, and nothing was said before that is meant
+        return context.say(replies.FORGOTTEN, logged=BLANKED)
     recited = entries_of(context.conversation.dialogue.recited or ())
-    if not sure and recited:
-        return _erase(context, (), recited)
+    if recited and not asked.sure:
+        return _ask(context, recited) if asked.asks else _erase(context, (), recited)
     messages = await context.memory.recent_messages(context.conversation.conversation_key, 8)
     said = [m for m in messages if m.role == "user" and m.content.strip()]
     if not said or said[-1].content == BLANKED:
+        if asked.asks:
+            return None
         return context.say(replies.NOTHING_LIKE_THAT, logged=BLANKED)
     last = said[-1]
-    if not sure and not statements_in(last.content):
+    states = bool(statements_in(last.content))
+    if asked.asks and not states:
+        return None
+    if asked.asks or not (asked.sure or states):
         question = Question("forget_words", context.until(), sentences=(last.content,))
         return context.ask(replies.shall_i_forget_words([last.content]), question, logged=BLANKED)
     erase = _erase(context, (last.content,))
@@ -228,8 +236,13 @@ def _ask(context: CommandContext, entries: Iterable[Entry]) -> Command:
     )
 
 
-async def _ask_about(context: CommandContext, texts: Iterable[str]) -> Command | None:
-    found = await _found(context, texts)
+async def _ask_about(
+    context: CommandContext, texts: Iterable[str], claimed: Found | None = None
+) -> Command | None:
+    """Ask about the entries that claim it, or else those that say it. None: there are none."""
+    ids = () if claimed is None else claimed.entries
+    found = [(await context.memory.get(context.scope, one)).entry for one in ids]
+    found = found or await _found(context, texts)
     return _ask(context, found) if found else None
 
 

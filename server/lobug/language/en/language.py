@@ -15,7 +15,17 @@ from importlib.resources import files
 
 from hassil import Intents, RecognizeResult, TextSlotList, recognize_all
 
-from lobug.language.en import mentions, speech_acts, turn_taking
+from lobug.language.en import forget_requests, mentions, speech_acts, turn_taking
+from lobug.language.en.forget_requests import (
+    ASKING_WORD,
+    DROPPED,
+    LONGEST,
+    MOST_TOPIC_WORDS,
+    OF_DEVICE,
+    REASON,
+    SPEAKER,
+    without_reason,
+)
 from lobug.language.en.speech_acts import (
     is_own,
     is_statement,
@@ -44,9 +54,6 @@ from lobug.language.protocol import (
     Wrong,
 )
 
-LONGEST = 600
-"""Characters of a command; a longer text is a story."""
-
 MOST_SENTENCES = 8
 """Sentences of an utterance, the last ones, that are matched with the templates one by one. Each
 takes a millisecond of the loop that serves everybody, and 600 characters may be 200 sentences."""
@@ -56,29 +63,6 @@ _PERSONAL = re.compile(
     re.IGNORECASE,
 )
 _POINTING = re.compile(r"^(?:it|that|this|him|her|them|those|these)$", re.IGNORECASE)
-_DROPPED = re.compile(
-    r"^(?:(?:that|this|the) )?(?:idea|thought|question|topic|suggestion|nonsense)$", re.IGNORECASE
-)
-"""Who says "forget that idea" drops it; nothing is to be erased."""
-_REASON = re.compile(
-    r"(?:(?:it|that|this)(?:['\u2019]?s| is| was)"
-    r" (?:(?:a|too|so|very|a bit|really|quite|just|all|kind of|none of) )*"
-    r"(?:embarrassing|private|personal|secret|silly|stupid|nothing|your business|confidential"
-    r"|awkward|rude|nonsense|irrelevant|not important|not for you|not true|joke|lie)\b"
-    r"|(?:i|we) (?:should(?:n['\u2019]?t| not) have|didn['\u2019]?t mean|made (?:it|that) up"
-    r"|take (?:it|that) back|don['\u2019]?t want (?:you|anyone|anybody) to)\b).*",
-    re.IGNORECASE,
-)
-"""Why the last words are to be forgotten."""
-_ASKING_WORD = re.compile(r"^(?:that|what|when|where|who|how|which)\s+", re.IGNORECASE)
-_SPEAKER = re.compile(r"\b(?:i|my|me|we|our)\b", re.IGNORECASE)
-_OF_DEVICE = re.compile(
-    r"\b(?:alarms?|timers?|reminders?|lists?|events?|playlists?|files?|messages?|emails?|notes?)$",
-    re.IGNORECASE,
-)
-"""What is deleted elsewhere, not in memory."""
-MOST_TOPIC_WORDS = 8
-"""Words of what is to be forgotten, where it is not said to be the speaker's own."""
 _OPENING = re.compile(
     r"^\W*(?:(?:hey|hi|hello|ok|okay|yo|please|well|so|no|lo-?bug|lo bug|low bug)\b[\s,.!:-]*)+",
     re.IGNORECASE,
@@ -88,14 +72,6 @@ _TRAILING = re.compile(
     r"|okay|ok|if you (?:can|would|could|please|don['\u2019]t mind))$",
     re.IGNORECASE,
 )
-_BEHIND_TOPIC = re.compile(
-    r",? (?:that['\u2019]?s|it['\u2019]?s|this is|that is|it is|because|cause|cos|coz|since|as it)"
-    r" .+$|, (?:i|we|he|she|they|you|nobody|no one|please|it) ?.*$"
-    r"|,? (?:everything|all of it|completely|entirely|altogether)$",
-    re.IGNORECASE,
-)
-""" "Forget how old I am, nobody needs to know"."""
-_THE_THING = re.compile(r"(?:the|that|this) (?P<what>.+) (?:thing|stuff|business)", re.IGNORECASE)
 _ALONE = (
     ForgetStatement | ForgetTopic | ForgetLast | ForgetUnsaid | ForgetEverything
     | Recite | ReciteTopic | TalkedAbout | Why
@@ -121,14 +97,25 @@ class Templates:
         if len(text) > LONGEST:
             return None
         sentences = speech_acts.sentences(text)[-MOST_SENTENCES:]
-        if len(sentences) > 1:
-            for number, sentence in enumerate(sentences, start=1):
-                found = self._meaning(_TRAILING.sub("", sentence.rstrip(" .!?")))
-                if isinstance(found, ForgetLast) and number < len(sentences):
-                    continue  # "Forget that. It's Pulp."
-                if isinstance(found, _ALONE):
-                    return found
+        if len(sentences) < 2:
+            return self._of_sentence(text)
+        for number, sentence in enumerate(sentences, start=1):
+            before = " ".join(sentences[: number - 1])
+            found = self._of_sentence(_TRAILING.sub("", sentence.rstrip(" .!?")), before)
+            if isinstance(found, ForgetLast) and number < len(sentences):
+                continue  # "Forget that. It's Pulp."
+            if isinstance(found, _ALONE):
+                return found
         return self._meaning(text)
+
+    def _of_sentence(self, sentence: str, before: str = "") -> Meaning | Ordinary | None:
+        """What a sentence asks of memory; ``before``: those that were said with it, before it."""
+        found = self._meaning(sentence)
+        if isinstance(found, Ordinary | None):
+            return forget_requests.read(sentence, before) or found
+        if isinstance(found, ForgetLast) and before:
+            return forget_requests.last(before, sure=found.sure)
+        return found
 
     def _meaning(self, text: str) -> Meaning | Ordinary | None:
         """What one text asks of memory."""
@@ -138,7 +125,7 @@ class Templates:
                 continue
             slots = {name: _as_said(text, entity) for name, entity in result.entities.items()}
             if "topic" in slots:
-                slots["topic"] = _without_reason(slots["topic"])
+                slots["topic"], _ = forget_requests.tidy(without_reason(slots["topic"]))
             meaning = made(slots)
             if meaning is not None:
                 return meaning
@@ -149,7 +136,9 @@ class Templates:
         if len(text) > LONGEST:
             return None
         names = {result.intent.name for result in self._results(text)}
-        if "Refuse" in names:  # "forget it" is both; what cannot be undone is not done on a doubt
+        # "Forget it" is both; what cannot be undone is not done on a doubt. "Please forget it" is
+        # a request.
+        if "Refuse" in names and not ("Agree" in names and "please" in text.lower()):
             return False
         return True if "Agree" in names else None
 
@@ -216,13 +205,6 @@ def _as_said(text: str, entity: object) -> str:
     return words.strip(" \t,;:.!?-\u2013\u2014\"'\u201c\u201d")
 
 
-def _without_reason(topic: str) -> str:
-    """A topic without why it is to be forgotten, and without "the ... thing"."""
-    bare = _BEHIND_TOPIC.sub("", topic).strip(" ,.;:")
-    thing = _THE_THING.fullmatch(bare)
-    return thing["what"] if thing is not None else bare or topic
-
-
 def _remember(slots: Mapping[str, str]) -> Meaning | Ordinary:
     statements = split_statements(slots["statement"])
     return Remember(statements) if statements else Ordinary()
@@ -235,11 +217,11 @@ def _remember_bare(slots: Mapping[str, str]) -> Meaning | None:
 
 def _forget_statement(slots: Mapping[str, str]) -> Meaning | Ordinary:
     statement = slots["statement"]
-    if _REASON.match(statement):  # "forget that, it's embarrassing"
+    if REASON.match(statement):  # "forget that, it's embarrassing"
         return ForgetLast(sure=False)
     if is_statement(statement):
         return ForgetStatement(statement)
-    if len(statement.split()) > MOST_TOPIC_WORDS or _DROPPED.match(statement):
+    if len(statement.split()) > MOST_TOPIC_WORDS or DROPPED.match(statement):
         return Ordinary()
     return ForgetTopic(f"that {statement}", sure=False)  # "forget that business with the car"
 
@@ -260,10 +242,10 @@ def _forget_own(slots: Mapping[str, str]) -> Meaning | Ordinary | None:
         return ForgetTopic(topic, sure=False)
     if _POINTING.match(topic):
         return None
-    if _DROPPED.match(topic):
+    if DROPPED.match(topic):
         return Ordinary()
-    own = is_own(_ASKING_WORD.sub("", topic)) or (
-        _ASKING_WORD.match(topic) is not None and _SPEAKER.search(topic) is not None
+    own = is_own(ASKING_WORD.sub("", topic)) or (
+        ASKING_WORD.match(topic) is not None and SPEAKER.search(topic) is not None
     )
     return ForgetTopic(topic, sure=own) if own or len(topic.split()) <= MOST_TOPIC_WORDS else None
 
@@ -273,7 +255,7 @@ def _delete_own(slots: Mapping[str, str]) -> Meaning | None:
     topic = slots["topic"]
     if _POINTING.match(topic) or len(topic.split()) > MOST_TOPIC_WORDS:
         return None
-    if _OF_DEVICE.search(topic):
+    if OF_DEVICE.search(topic):
         return None
     return ForgetTopic(topic, sure=False)
 
@@ -300,7 +282,7 @@ def _correct(slots: Mapping[str, str], *, sure: bool) -> Meaning | Ordinary | No
 
 def _why_topic(slots: Mapping[str, str]) -> Meaning | None:
     topic = slots["topic"]
-    own = is_own(_ASKING_WORD.sub("", topic))
+    own = is_own(ASKING_WORD.sub("", topic))
     return Why(sure=False, topic=topic) if own else None
 
 
@@ -314,7 +296,7 @@ _MEANINGS: Mapping[str, Callable[[Mapping[str, str]], Meaning | Ordinary | None]
     "ForgetLast": lambda _: ForgetLast(),
     "ForgetThat": lambda _: ForgetLast(sure=False),
     "ForgetThatReason": lambda slots: (
-        ForgetLast(sure=False) if _REASON.match(slots["statement"]) else None
+        ForgetLast(sure=False) if REASON.match(slots["statement"]) else None
     ),
     "ForgetUnsaid": lambda _: ForgetUnsaid(),
     "ForgetEverything": lambda _: ForgetEverything(),
