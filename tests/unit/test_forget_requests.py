@@ -39,7 +39,7 @@ REQUESTS: tuple[tuple[str, Meaning], ...] = (
     ("lol nvm forget what i said about my discord", ForgetTopic("my discord")),
     ("Can you remove the bit about my medication?", ForgetTopic("my medication")),
     ("I want my address off your records.", ForgetTopic("my address")),
-    ("Please delete my birthday out of your memory.", ForgetTopic("my birthday", sure=False)),
+    ("Please delete my birthday out of your memory.", ForgetTopic("my birthday")),
     ("Stop remembering what car I drive.", ForgetTopic("what car I drive")),
     ("Kindly expunge what I said regarding my salary.", ForgetTopic("my salary")),
 )

@@ -6,7 +6,7 @@ of the log repeats what is to be forgotten.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from lobug.conversation.command_context import (
     LIKELY,
@@ -17,12 +17,14 @@ from lobug.conversation.command_context import (
 )
 from lobug.conversation.registry import Question
 from lobug.errors import MemoryNotFoundError
-from lobug.language.en import mentions, replies
+from lobug.language.en import mentions, replies, words
+from lobug.language.en.fact_checks import fact_type
 from lobug.language.en.perspective import about_the_user
 from lobug.language.en.speech_acts import statements as statements_in
 from lobug.language.protocol import ForgetLast, ForgetStatement, ForgetTopic
+from lobug.memory.claim_rows import STATED_IMPORTANCE
 from lobug.memory.claims.lookup import Found
-from lobug.memory.model import Entry, Forgotten, MemoryScope, Purge
+from lobug.memory.model import Draft, Entry, Forgotten, MemoryScope, Purge
 
 BLANKED = "[asked to forget something]"
 """Logged instead of a request to forget, which repeats the words to be forgotten."""
@@ -60,32 +62,59 @@ async def forget_topic(
     claimed = await _forget_claims(context, said.topic, ()) or await _forget_several(
         context, said.topic
     )
-    if claimed is not None:
-        return claimed
+    found = claimed or await _forget_said(context, said, texts)
+    if found is not None or not said.sure:
+        return found
+    return await _ask_about_unread(context)
+
+
+async def _forget_said(
+    context: CommandContext, said: ForgetTopic, texts: Sequence[str]
+) -> Command | None:
+    """Forget what says a topic in words of which nothing is claimed. None: nothing says it."""
+    if _names_only_whom(context, said.topic):
+        entries = await _telling(context, said.topic)
+        return _ask(context, entries) if entries else None
     known = await _says(context, texts)
     if known and (said.sure or mentions.is_definite(said.topic)):
         return _erase(context, texts)
     if known:
-        question = Question("forget_words", context.until(), sentences=texts)
+        question = Question("forget_words", context.until(), sentences=tuple(texts))
         return context.ask(replies.shall_i_forget_topic(said.topic), question, logged=BLANKED)
-    told = await _forget_told(context, said.topic) if said.sure else None
+    if not said.sure:
+        return None
+    told = await _forget_told(context, said.topic)
     if told is not None:
         return told
-    likely = await _likely(context, texts[1], said.topic) if said.sure else []
-    if likely or not said.sure:
-        return _ask(context, likely) if likely else None
-    return await _ask_about_unread(context)
+    likely = await _likely(context, about_the_user(said.topic), said.topic)
+    return _ask(context, likely) if likely else None
 
 
 async def _forget_told(context: CommandContext, topic: str) -> Command | None:
     """Forget the one claim of another relation that tells what a topic names: "I hate my job at
     Tesco" of "where I work". Of several, ask. None: nothing tells it."""
-    known = await context.memory.claims.telling(context.scope.user, topic)
-    ids = tuple(dict.fromkeys(one.entry_id for one in known))
-    entries = [(await context.memory.get(context.scope, one)).entry for one in ids]
+    entries = await _telling(context, topic)
     if not entries:
         return None
     return _erase(context, (), entries) if len(entries) == 1 else _ask(context, entries)
+
+
+async def _telling(context: CommandContext, topic: str) -> list[Entry]:
+    """The entries of another relation that tell what a topic names."""
+    known = await context.memory.claims.telling(context.scope.user, topic)
+    ids = tuple(dict.fromkeys(one.entry_id for one in known))
+    return [(await context.memory.get(context.scope, one)).entry for one in ids]
+
+
+def _names_only_whom(context: CommandContext, topic: str) -> bool:
+    """Whether no word of a topic tells its relation ("what my husband does"): whatever has all of
+    its words is about the same person, and need not be what is meant."""
+    asked = context.memory.claims.reader.read_topic(topic)
+    mention = mentions.of_request(topic)
+    if asked is None or asked.relation is None or mention is None:
+        return False
+    whom = words.stems(" ".join(asked.subject).split())
+    return mention.stems <= whom and not (mention.relation or mention.parts)
 
 
 async def _ask_about_unread(context: CommandContext) -> Command:
@@ -93,9 +122,9 @@ async def _ask_about_unread(context: CommandContext) -> Command:
     waiting = await context.memory.claims.unread(context.scope.user)
     if not waiting:
         return context.say(replies.NOTHING_LIKE_THAT, logged=BLANKED)
-    words = waiting[:MAX_ASKED]
-    question = Question("forget_words", context.until(), sentences=words)
-    return context.ask(replies.shall_i_forget_words(words), question, logged=BLANKED)
+    said = waiting[:MAX_ASKED]
+    question = Question("forget_words", context.until(), sentences=said)
+    return context.ask(replies.shall_i_forget_words(said), question, logged=BLANKED)
 
 
 async def _forget_claims(
@@ -111,7 +140,13 @@ async def _forget_claims(
         said = (*said, topic)
 
     async def act(_: int) -> Answer:
+        left = await claims.left_of(key, asked)
         gone = await context.memory.forget_claims(key, context.scope, asked, said)
+        for fact in left:
+            draft = Draft(
+                fact, fact_type=fact_type(fact), importance=STATED_IMPORTANCE, source="user"
+            )
+            await context.memory.store(context.scope, draft)
         if not _any(gone):
             return Answer((replies.NOTHING_LIKE_THAT,))
         # The log must not name what is gone.

@@ -155,6 +155,8 @@ def _of_pointing(
     kind: str, what: str, before: str, reason: str, *, placed: bool, polite: bool
 ) -> Meaning | None:
     """What "it" or "that" means."""
+    if kind == "mention":
+        return None
     told = _told_in(before)
     if told is not None:
         return told
@@ -175,12 +177,17 @@ def last(before: str, *, sure: bool = True, asks: bool = False) -> ForgetLast:
     return ForgetLast(sure=sure and not heard, asks=asks or bool(heard))
 
 
+def pointed(before: str, asked: ForgetLast) -> Meaning:
+    """What a request to forget the last words means behind other words."""
+    return _told_in(before) or last(before, sure=asked.sure, asks=asked.asks)
+
+
 def _told_in(before: str) -> Meaning | None:
     """What an earlier clause says was told."""
     match = _PATTERNS["told_before"].search(before)
     if match is None:
         return None
-    what = tidy(match["what"])[0]
+    what = tidy(match["what"] or match["minded"])[0]
     if is_statement(what.removeprefix("that ")):
         return ForgetStatement(what.removeprefix("that "))
     named = _names_in(before[: match.start()])
@@ -213,7 +220,7 @@ def _of_topic(kind: str, what: str, *, placed: bool) -> Meaning | None:
     )
     if not own and len(what.split()) > MOST_TOPIC_WORDS:
         return None
-    return ForgetTopic(what, sure=placed or (own and kind != "delete"))
+    return ForgetTopic(what, sure=placed or (own and kind not in {"delete", "mention"}))
 
 
 def _points(what: str) -> bool:

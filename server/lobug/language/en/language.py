@@ -111,10 +111,11 @@ class Templates:
     def _of_sentence(self, sentence: str, before: str = "") -> Meaning | Ordinary | None:
         """What a sentence asks of memory; ``before``: those that were said with it, before it."""
         found = self._meaning(sentence)
-        if isinstance(found, Ordinary | None):
+        unsure = isinstance(found, ForgetTopic) and not found.sure
+        if unsure or isinstance(found, Ordinary | None):
             return forget_requests.read(sentence, before) or found
         if isinstance(found, ForgetLast) and before:
-            return forget_requests.last(before, sure=found.sure)
+            return forget_requests.pointed(before, found)
         return found
 
     def _meaning(self, text: str) -> Meaning | Ordinary | None:

@@ -312,6 +312,8 @@ class About:
     entries: tuple[int, ...] = ()
     marks: tuple[str, ...] = ()
     """For tombstones."""
+    left: tuple[Claim, ...] = ()
+    """What the entries claim that is not to be forgotten."""
 
 
 def about(
@@ -333,9 +335,20 @@ def about(
     meant = _own_thing(asked.subject, meant, known, reader)
     if meant is None:
         return About()
+    whom = [meant, *_members(reader, meant, known)]
     if asked.relation is None:
-        return _of_subjects(connection, reader, user, [meant])
-    held = claim_rows.of_slot(connection, user, meant, asked.relation, asked.kind)
+        return _of_subjects(connection, reader, user, whom)
+    held = [
+        one
+        for path in whom
+        for one in claim_rows.of_slot(connection, user, path, asked.relation, asked.kind)
+    ]
+    shared = [
+        (one, left)
+        for one in claim_rows.of_slot(connection, user, meant, NAME, "")
+        if (left := reader.without(one.claim, asked.relation)) is not None
+    ]
+    held += [one for one, _ in shared]
     if asked.value:
         value = asked.value
         held = [
@@ -343,8 +356,8 @@ def about(
             for one in held
             if not one.value or reader.same_value(one.relation, one.value, value)
         ]
-    whole = tombstones.slot(meant, asked.relation, asked.kind)
-    marks = [f"{whole} {' '.join(sorted(asked.value.lower().split()))}" if asked.value else whole]
+    said = f" {' '.join(sorted(asked.value.lower().split()))}" if asked.value else ""
+    marks = [f"{tombstones.slot(path, asked.relation, asked.kind)}{said}" for path in whom]
     ids = [one.entry_id for one in held]
     if asked.relation in HOLDERS:
         parts = [
@@ -357,7 +370,18 @@ def about(
         more = _of_subjects(connection, reader, user, parts)
         ids += more.entries
         marks += more.marks
-    return About(tuple(dict.fromkeys(ids)), tuple(dict.fromkeys(marks)))
+    holds = tuple(left for one, left in shared if one.status == "active")
+    return About(tuple(dict.fromkeys(ids)), tuple(dict.fromkeys(marks)), holds)
+
+
+def _members(reader: ClaimReader, meant: Path, known: frozenset[Path]) -> list[Path]:
+    """Those who are known of the several that a subject names: "my children"."""
+    nouns = reader.members(meant[-1])
+    return sorted(
+        one
+        for one in known
+        if nouns and one[:-1] == meant[:-1] and plain(one)[-1].split()[-1] in nouns
+    )
 
 
 def _stands_for(reader: ClaimReader, asked: Asked, noun: str) -> bool:
