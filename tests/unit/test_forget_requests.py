@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from lobug.language.claims import USER, Claim
+from lobug.language.en.claims.english import CLAIMS
 from lobug.language.en.language import templates
 from lobug.language.protocol import (
     ForgetLast,
@@ -20,6 +22,19 @@ REQUESTS: tuple[tuple[str, Meaning], ...] = (
     ("That's a secret, don't tell anyone, forget it!", ForgetLast(sure=False)),
     ("dont keep that", ForgetLast(sure=False)),
     ("Please disregard my previous remark.", ForgetLast()),
+    ("Please delete.", ForgetLast(sure=False, asks=True)),
+    ("Don't keep my weight in your records.", ForgetTopic("my weight")),
+    (
+        "What I said about Mr Abernathy is confidential, erase it.",
+        ForgetTopic("Mr Abernathy"),
+    ),
+    (
+        "I shouldn't have told you which school she is at, get rid of that.",
+        ForgetTopic("which school she is at"),
+    ),
+    ("I never told you about Vinnie. Delete that.", ForgetTopic("Vinnie")),
+    ("Would you mind forgetting my age?", ForgetTopic("my age")),
+    ("Forget my rent but keep my landlord's name.", ForgetTopic("my rent")),
     ("Strike that.", ForgetLast(sure=False, asks=True)),
     ("Scratch that last bit.", ForgetLast(asks=True)),
     ("I take that back.", ForgetLast(sure=False, asks=True)),
@@ -62,6 +77,10 @@ you never listen
 he told me to forget everything
 I can't get rid of my cold
 I don't want you to sing
+Put my address in your memory
+keep my address in your records
+please don't forget my birthday
+Put it in your memory
 """.strip().splitlines()
 
 
@@ -78,3 +97,18 @@ def test_what_is_no_request_to_forget(text: str) -> None:
 def test_please_forget_it_agrees_to_forgetting() -> None:
     assert templates().agrees("Please forget it.") is True
     assert templates().agrees("Forget it.") is False
+
+
+def test_a_noun_of_several_stands_for_each() -> None:
+    assert {"son", "daughter"} <= CLAIMS.members("children")
+    assert "dog" in CLAIMS.members("pets")
+    assert not CLAIMS.members("son")
+
+
+def test_a_full_name_without_the_surname() -> None:
+    name = Claim(USER, "name", "Gary Hill")
+    left = CLAIMS.without(name, "surname")
+    assert left is not None
+    assert left.value == "Gary"
+    assert CLAIMS.without(Claim(USER, "name", "Gary"), "surname") is None
+    assert CLAIMS.without(name, "home") is None

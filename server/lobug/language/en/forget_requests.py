@@ -92,11 +92,15 @@ def _read_part(part: str, before: str, *, polite: bool) -> Meaning | None:
         return _of_talk(match["what"].removeprefix("about "), before)
     if (match := _PATTERNS["gone"].fullmatch(tidy(part, place=False)[0])) is not None:
         return _of_object("delete", match["what"], before, placed=True, polite=polite)
+    if polite and _PATTERNS["bare"].fullmatch(part):
+        return _of_pointing("delete", "it", before, before, placed=False, polite=True)
     for kind, request in _REQUESTS:
         match = request.fullmatch(part)
         if match is None or match["what"] is None:
             continue
         what, placed = tidy(match["what"])
+        if kind == "keep":
+            what = _PATTERNS["kept_in"].sub("", what)
         found = _of_object(kind, what, before, placed=placed, polite=polite)
         if found is not None:
             return found
@@ -188,10 +192,17 @@ def _told_in(before: str) -> Meaning | None:
     if match is None:
         return None
     what = tidy(match["what"] or match["minded"])[0]
-    if is_statement(what.removeprefix("that ")):
-        return ForgetStatement(what.removeprefix("that "))
+    said = what.removeprefix("that ")
+    if said.split()[0].lower() in _SUBJECTS and is_statement(said):
+        return ForgetStatement(said)
+    if not ASKING_WORD.match(what):
+        what = _PATTERNS["said_of"].sub("", what)
     named = _names_in(before[: match.start()])
-    if _PATTERNS["third_person"].match(what) and len(named) == 1:
+    if _PATTERNS["third_person"].match(what):
+        if not named and not _PATTERNS["somebody"].search(before[: match.start()]):
+            return None  # "a lady doesn't tell her age"
+        if len(named) != 1:
+            return ForgetTopic(what)
         what = _PATTERNS["third_person"].sub(f"{named[0]}'s", what, count=1)
     return ForgetTopic(what)
 
