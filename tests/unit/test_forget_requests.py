@@ -35,6 +35,8 @@ REQUESTS: tuple[tuple[str, Meaning], ...] = (
     ("I never told you about Vinnie. Delete that.", ForgetTopic("Vinnie")),
     ("Would you mind forgetting my age?", ForgetTopic("my age")),
     ("Forget my rent but keep my landlord's name.", ForgetTopic("my rent")),
+    ("He doesn't want me to know, so forget it.", ForgetLast(sure=False, asks=True)),
+    ("I don't want my email stored.", ForgetTopic("my email", sure=False)),
     ("Strike that.", ForgetLast(sure=False, asks=True)),
     ("Scratch that last bit.", ForgetLast(asks=True)),
     ("I take that back.", ForgetLast(sure=False, asks=True)),
@@ -96,7 +98,9 @@ def test_what_is_no_request_to_forget(text: str) -> None:
 
 def test_please_forget_it_agrees_to_forgetting() -> None:
     assert templates().agrees("Please forget it.") is True
+    assert templates().agrees("Yes, forget it.") is True
     assert templates().agrees("Forget it.") is False
+    assert templates().agrees("No, please.") is False
 
 
 def test_a_noun_of_several_stands_for_each() -> None:

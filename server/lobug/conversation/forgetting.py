@@ -274,10 +274,10 @@ def _ask(context: CommandContext, entries: Iterable[Entry]) -> Command:
 async def _ask_about(
     context: CommandContext, texts: Iterable[str], claimed: Found | None = None
 ) -> Command | None:
-    """Ask about the entries that claim it, or else those that say it. None: there are none."""
+    """Ask about the entries that claim it, and those that say it. None: there are none."""
     ids = () if claimed is None else claimed.entries
     found = [(await context.memory.get(context.scope, one)).entry for one in ids]
-    found = found or await _found(context, texts)
+    found += [entry for entry in await _found(context, texts) if entry.id not in ids]
     return _ask(context, found) if found else None
 
 

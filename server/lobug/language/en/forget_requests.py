@@ -60,6 +60,7 @@ _NAMED = re.compile(
     r"|\b(?P<kin>(?:my|our) (?:[\w-]+ )?[a-z-]+)"
     r"(?='s| (?:would|does|did|is|hates|doesn't|wouldn't|didn't)\b)"
 )
+_OF_WORDS = re.compile(r"(?:it|that|this|i|we)\b", re.IGNORECASE)
 _SUBJECTS = frozenset("i i'm i've we we're we've my our he she they it he's she's they're".split())
 _NO_NAMES = frozenset(FORGET_REQUESTS["names"]["none"].split())
 
@@ -165,7 +166,8 @@ def _of_pointing(
     if told is not None:
         return told
     if REASON.match(reason):
-        return ForgetLast(sure=False)
+        # What others would mind need not be what was said: "he won't tell me, so forget it".
+        return ForgetLast(sure=False, asks=not _OF_WORDS.match(reason))
     if kind in {"discard", "delete"} and not placed:
         return ForgetLast(sure=False, asks=True)  # it may be an alarm, or the furniture
     if kind == "forget" and what == "it" and not polite:
@@ -224,14 +226,14 @@ def _of_fact(kind: str, what: str, before: str) -> Meaning | None:
 def _of_topic(kind: str, what: str, *, placed: bool) -> Meaning | None:
     if kind == "discard" and not placed:
         return None
-    if DROPPED.match(what) or (not placed and OF_DEVICE.search(what)):
+    if DROPPED.match(what) or (kind == "delete" and not placed and OF_DEVICE.search(what)):
         return None
     own = is_own(ASKING_WORD.sub("", what)) or (
         ASKING_WORD.match(what) is not None and SPEAKER.search(what) is not None
     )
     if not own and len(what.split()) > MOST_TOPIC_WORDS:
         return None
-    return ForgetTopic(what, sure=placed or (own and kind not in {"delete", "mention"}))
+    return ForgetTopic(what, sure=placed or (own and kind not in {"delete", "mention", "wish"}))
 
 
 def _points(what: str) -> bool:

@@ -77,6 +77,7 @@ _ALONE = (
     | Recite | ReciteTopic | TalkedAbout | Why
 )  # fmt: skip
 """What one sentence of several may ask of memory."""
+_WILLING = re.compile(r"\b(?:please|yes|yeah|yep|yup)\b", re.IGNORECASE)
 _TO_LO_BUG = re.compile(r"\byour?\b", re.IGNORECASE)
 _ABOUT_LO_BUG = re.compile(r"^(?:that'?s|that is|this is|it'?s|it is|you)\b", re.IGNORECASE)
 
@@ -137,9 +138,9 @@ class Templates:
         if len(text) > LONGEST:
             return None
         names = {result.intent.name for result in self._results(text)}
-        # "Forget it" is both; what cannot be undone is not done on a doubt. "Please forget it" is
-        # a request.
-        if "Refuse" in names and not ("Agree" in names and "please" in text.lower()):
+        # "Forget it" is both; what cannot be undone is not done on a doubt. "Yes, forget it" and
+        # "please forget it" are none.
+        if "Refuse" in names and not ("Agree" in names and _WILLING.search(text)):
             return False
         return True if "Agree" in names else None
 
@@ -217,7 +218,7 @@ def _remember_bare(slots: Mapping[str, str]) -> Meaning | None:
 
 
 def _forget_statement(slots: Mapping[str, str]) -> Meaning | Ordinary:
-    statement = slots["statement"]
+    statement, _ = forget_requests.tidy(slots["statement"])
     if REASON.match(statement):  # "forget that, it's embarrassing"
         return ForgetLast(sure=False)
     if is_statement(statement):

@@ -343,6 +343,11 @@ def about(
         for path in whom
         for one in claim_rows.of_slot(connection, user, path, asked.relation, asked.kind)
     ]
+    if asked.past:  # "where I used to live": where they live now stays
+        over = [one for one in held if one.status == "past" or not one.holds]
+        slots = {one.entry_id: tombstones.slot(one.subject, one.relation, one.kind) for one in over}
+        marks = [f"{slots[one.entry_id]} {_sorted_words(one.value)}" for one in over]
+        return About(tuple(slots), tuple(dict.fromkeys(marks)))
     shared = [
         (one, left)
         for one in claim_rows.of_slot(connection, user, meant, NAME, "")
@@ -356,7 +361,7 @@ def about(
             for one in held
             if not one.value or reader.same_value(one.relation, one.value, value)
         ]
-    said = f" {' '.join(sorted(asked.value.lower().split()))}" if asked.value else ""
+    said = f" {_sorted_words(asked.value)}" if asked.value else ""
     marks = [f"{tombstones.slot(path, asked.relation, asked.kind)}{said}" for path in whom]
     ids = [one.entry_id for one in held]
     if asked.relation in HOLDERS:
@@ -372,6 +377,10 @@ def about(
         marks += more.marks
     holds = tuple(left for one, left in shared if one.status == "active")
     return About(tuple(dict.fromkeys(ids)), tuple(dict.fromkeys(marks)), holds)
+
+
+def _sorted_words(value: str) -> str:
+    return " ".join(sorted(value.lower().split()))
 
 
 def _members(reader: ClaimReader, meant: Path, known: frozenset[Path]) -> list[Path]:
