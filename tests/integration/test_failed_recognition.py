@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lobug.conversation.commands import Command
+from lobug.conversation.command_context import Command
 from lobug.conversation.recognition import MemoryCommands
 from lobug.errors import StorageError
 from lobug.memory.model import ConversationKey

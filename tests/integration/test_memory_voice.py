@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lobug.conversation.commands import BLANKED
+from lobug.conversation.forgetting import BLANKED
 from lobug.conversation.registry import PATIENCE_S
 from lobug.errors import IdentityFullError, MemoryDisabledError, StorageFullError
 from lobug.language.claims import Asked

@@ -12,6 +12,8 @@ import httpx
 import pytest
 
 from lobug.engines.base import BACKGROUND_LANE
+from lobug.language.claims import Heard
+from lobug.language.en.claims.english import EnglishClaims
 from support.app_server import ScriptedEngines, running, settings_for
 from support.scripted import ChatCall, ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
@@ -68,6 +70,27 @@ async def test_notes_that_the_model_repeats_are_said_to_the_user(tmp_path: Path)
     async with running(settings_for(tmp_path), scripted) as (client, _):
         answer = await client.post("/chat/text", json={"text": "Tell me about Anna"})
     assert answer.json() == {"response": "Anna is your sister. You like her."}
+
+
+async def test_the_claims_of_a_turn_are_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def counted(text: str) -> Heard:
+        read.append(text)
+        return claims_of(text)
+
+    claims_of = EnglishClaims.read
+    monkeypatch.setattr(EnglishClaims, "read", staticmethod(counted))
+    scripted = ScriptedEngines(chat=chat("Nice."))
+    patient = settings_for(tmp_path, memory={"idle_delay_s": 60.0})  # extraction reads them, too
+    async with running(patient, scripted) as (client, _):
+        assert await say(client, "I live in Oslo.") == "Nice."
+        assert read == ["I live in Oslo."]
+        assert "corrected" in await say(client, "Actually, I live in Bergen.")
+        assert read[1:] == ["Actually, I live in Bergen."]
+        assert await say(client, "Where do I live?") == "You live in Bergen."
 
 
 async def test_audio_is_answered_with_a_canonical_wav(tmp_path: Path) -> None:

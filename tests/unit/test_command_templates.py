@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
+from hassil import recognize_all
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lobug.language import language_of
-from lobug.language.en.language import LONGEST, templates
+from lobug.language.en.forget_requests import LONGEST
+from lobug.language.en.language import MOST_SENTENCES, templates
 from lobug.language.protocol import (
     Correct,
     ForgetEverything,
@@ -272,3 +274,16 @@ def _is_taken(text: str) -> None:
 )
 def test_what_stands_around_a_request_does_not_hide_it(text: str, meant: object) -> None:
     assert templates().understand(text) == meant
+
+
+def test_of_many_sentences_only_the_last_few_are_matched(monkeypatch: pytest.MonkeyPatch) -> None:
+    matched: list[str] = []
+
+    def counted(text: str, *args: Any, **options: Any) -> Any:
+        matched.append(text)
+        return recognize_all(text, *args, **options)
+
+    monkeypatch.setattr("lobug.language.en.language.recognize_all", counted)
+    assert templates().understand(f"{'a. ' * 190}Forget my age.") == ForgetTopic("my age")
+    assert templates().understand("a. " * 200) is None
+    assert len(matched) <= 2 * MOST_SENTENCES + 1, "and the text as a whole, once"

@@ -23,7 +23,14 @@ from types import ModuleType
 import pytest
 
 import lobug
-from lobug.language.en import fact_checks, language, mentions, questions, speech_acts, words
+from lobug.language.en import (
+    fact_checks,
+    forget_requests,
+    mentions,
+    questions,
+    speech_acts,
+    words,
+)
 from lobug.language.en.claims.english import CLAIMS
 from lobug.language.en.segmentation import clause_end, split_sentences
 from lobug.language.en.speakable import drop_emotes, speakable
@@ -50,14 +57,14 @@ ELSEWHERE = ("lobug.simulator", "lobug.cli", "lobug.evaluation", "lobug.ota", "l
 """Read only what this program or its owner has written."""
 
 SHORT = {
-    "lobug.language.en.speech_acts.CONTRAST": language.LONGEST,
+    "lobug.language.en.speech_acts.CONTRAST": forget_requests.LONGEST,
     "lobug.language.en.segmentation._WORD_BEFORE": 16,
 }
 """Patterns that are only ever given so many characters."""
 
-BOUNDED = "lobug.language.en.claims."
-"""Patterns of this room are given ``claims.english.LONGEST`` characters at most, with single
-spaces."""
+BOUNDED = ("lobug.language.en.claims.", "lobug.language.en.forget_requests.")
+"""Patterns of these are given ``claims.english.LONGEST`` characters at most, or those of a command,
+with single spaces."""
 
 UNITS = (
     *" \n\t",
@@ -323,6 +330,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "consolidation.cut": lambda text: list(extraction.pieces([text])),
     "drop_emotes": drop_emotes,
     "escaped": escaped,
+    "forget_requests.read": forget_requests.read,
     "gaps.explicit_statements": explicit_statements,
     "guards.clauses": fact_checks.clauses,
     "is_own_voice": lambda text: is_own_voice(text, [text]),

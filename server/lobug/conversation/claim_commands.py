@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from lobug.conversation.commands import Answer, Command, CommandContext, hit_of
+from lobug.conversation.command_context import Answer, Command, CommandContext, hit_of
 from lobug.language.claims import Heard
 from lobug.language.en import citing, replies, speech_acts, words
 from lobug.language.en.citing import Source, known_from, without_request

@@ -13,33 +13,28 @@ import json
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any, cast
 
-from lobug.conversation import claim_commands, commands
-from lobug.conversation.commands import Command, CommandContext
-from lobug.conversation.registry import Conversation, Question
+from lobug.conversation import claim_commands, commands, remembering
+from lobug.conversation.command_context import Command, CommandContext
+from lobug.conversation.registry import Conversation
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatModel, ChatOptions
 from lobug.errors import EngineError, LobugError
 from lobug.language import language_of
 from lobug.language.claims import Heard
-from lobug.language.en import replies, words
+from lobug.language.en import words
 from lobug.language.en.perspective import about_the_user
 from lobug.language.en.prompts import MEMORY_TOOL_EXAMPLES, MEMORY_TOOL_RULES
 from lobug.language.en.speech_acts import is_question, is_statement, split_contrast, tokens
 from lobug.language.protocol import (
     Correct,
-    ForgetEverything,
-    ForgetLast,
     ForgetStatement,
     ForgetTopic,
-    ForgetUnsaid,
     Meaning,
     Ordinary,
-    Recite,
     ReciteTopic,
     Remember,
-    TalkedAbout,
-    Why,
     Wrong,
 )
 from lobug.memory import entries
@@ -99,10 +94,12 @@ class MemoryCommands:
         text: str,
         language: str | None = None,
         *,
+        heard: Heard | None = None,
         cites: bool = False,
     ) -> Command | None:
         """The command in a text; None: it is an ordinary turn. Call it once for each turn.
-        ``cites``: the caller wants to know where an answer is known from.
+        ``heard``: what the rules read in the text, if that is known. ``cites``: the caller wants to
+        know where an answer is known from.
 
         Changes nothing but the dialogue; ``Command.act`` runs the command. Raises StorageError.
         """
@@ -123,26 +120,32 @@ class MemoryCommands:
         names = question is not None and question.kind == "forget_what"
         if names and meaning is None and not is_question(text):  # "where I live"
             meaning = book.understand(f"forget {text}")
-        heard = read_claims(text)
+        heard = read_claims(text) if heard is None else heard
         command = None
         if question is not None:
             agrees = book.agrees(text)
-            command = await _command_for_answer(context, question, meaning, heard, agrees=agrees)
+            command = await commands.command_for_answer(
+                context, question, meaning, heard, agrees=agrees
+            )
         if command is None and _corrects(meaning, heard):
             command = await claim_commands.correct(context, heard)
         if command is None and meaning is not None:
-            command = await _command_for(context, meaning)
+            command = await commands.command_for(context, meaning)
         if command is None and isinstance(meaning, Ordinary | None) and not heard.claims:
             command = await claim_commands.answer(context)
         if command is None and meaning is None and heard.corrects and not heard.claims:
-            command = commands.ask_for_sentence(context)
+            command = remembering.ask_for_sentence(context)
         if command is None and meaning is None and book.possible_command(text) is not None:
             guessed = await choose_with_model(self._chat, text)
             command = (
-                None if guessed is None else await _command_for(context, guessed, guessed=True)
+                None
+                if guessed is None
+                else await commands.command_for(context, guessed, guessed=True)
             )
         # A command has recited nothing until its ``act`` says otherwise.
         conversation.dialogue.recited = None if command is None else ()
+        if command is not None and command.heard is None and command.logged == text:
+            return replace(command, heard=heard)
         return command
 
 
@@ -153,93 +156,6 @@ def _corrects(meaning: Meaning | Ordinary | None, heard: Heard) -> bool:
     if isinstance(meaning, ForgetTopic):  # "Forget that, it's Pulp"
         return heard.corrects
     return isinstance(meaning, Correct | Wrong) or (meaning is None and heard.corrects)
-
-
-async def _command_for_answer(
-    context: CommandContext,
-    question: Question,
-    meaning: Meaning | Ordinary | None,
-    heard: Heard,
-    *,
-    agrees: bool | None,
-) -> Command | None:
-    """The command of a turn that follows a question of Lo-Bug's; None: it does not answer it."""
-    if question.kind == "what_is_right":
-        if agrees is False:
-            return context.say(replies.NEVER_MIND)
-        return await _command_for_correction(context, question, meaning, heard)
-    if agrees is None or (agrees and question.kind == "forget_what"):
-        return None
-    if not agrees:
-        return context.say(replies.NEVER_MIND if question.kind == "go_on" else replies.KEPT)
-    if question.kind == "go_on":
-        return commands.go_on(context, question)
-    return commands.forget_confirmed(context, question)
-
-
-async def _command_for_correction(
-    context: CommandContext, question: Question, meaning: Meaning | Ordinary | None, heard: Heard
-) -> Command | None:
-    """The command of a turn that says what is right; None: it does not."""
-    if heard.claims and not isinstance(meaning, Remember):
-        return await claim_commands.correct_by_statement(context, heard)
-    if isinstance(meaning, Correct):
-        return await commands.correct(context, meaning, question.entries)
-    if meaning is not None:
-        return None
-    by_value = await claim_commands.correct_by_value(context)
-    return by_value or await commands.correct_by_answer(context, question)
-
-
-async def _command_for(
-    context: CommandContext, said: Meaning | Ordinary, *, guessed: bool = False
-) -> Command | None:
-    match said:
-        case Remember():
-            return commands.remember(context, said)
-        case Correct():
-            return await commands.correct(context, said)
-        case Wrong():
-            return await commands.ask_what_is_right(context)
-        case Recite():
-            return await commands.recite_everything(context)
-        case ReciteTopic() | TalkedAbout() | Why():
-            return await _recital(context, said)
-        case Ordinary():
-            return None
-        case _:
-            return await _forget_command(context, said, guessed=guessed)
-
-
-async def _recital(
-    context: CommandContext, said: ReciteTopic | TalkedAbout | Why
-) -> Command | None:
-    match said:
-        case ReciteTopic():
-            return await commands.recite_topic(context, said)
-        case TalkedAbout():
-            return await commands.recite_talk(context, said)
-        case Why():
-            return await commands.recite_sources(context, said)
-
-
-async def _forget_command(
-    context: CommandContext,
-    said: ForgetStatement | ForgetTopic | ForgetLast | ForgetUnsaid | ForgetEverything,
-    *,
-    guessed: bool,
-) -> Command | None:
-    match said:
-        case ForgetStatement():
-            return await commands.forget_statement(context, said, guessed=guessed)
-        case ForgetTopic():
-            return await commands.forget_topic(context, said, guessed=guessed)
-        case ForgetLast():
-            return await commands.forget_last(context, sure=said.sure)
-        case ForgetUnsaid():
-            return commands.ask_what_to_forget(context)
-        case ForgetEverything():
-            return commands.forget_everything(context)
 
 
 async def choose_with_model(chat: ChatModel, text: str) -> Meaning | None:

@@ -236,6 +236,14 @@ class ClaimReader(Protocol):
     def former(self, noun: str) -> str | None:
         """The noun of "old boss"; None: it speaks of no former one."""
 
+    def members(self, noun: str) -> frozenset[str]:
+        """The nouns of those for whom a noun of several stands: "son" and "daughter" of "children";
+        empty: it stands for nobody else."""
+
+    def without(self, claim: Claim, relation: str) -> Claim | None:
+        """What is left of a claim that also tells another relation, when that is forgotten: the
+        name "Gary" of "Gary Hill" without the surname. None: it does not tell that relation."""
+
     def telling(self, topic: str) -> Callable[[str], bool]:
         """A test of whether a stored sentence tells what a topic names, be it in other words: "The
         user dislikes the user's job at Tesco" of "where I work"."""

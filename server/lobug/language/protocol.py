@@ -48,6 +48,8 @@ class ForgetTopic:
     topic: str
     sure: bool = True
     """Whether memory is meant for certain. False: "forget Hanna", if memory knows of a Hanna."""
+    asks: bool = False
+    """It asks for nothing yet: "I shouldn't have told you about Hanna"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,11 @@ class ForgetLast:
     sure: bool = True
     """Whether the last words are meant for certain: "forget that" may mean an answer, or no more
     than "never mind"."""
+    asks: bool = False
+    """It may mean neither: "delete it" an alarm. Lo-Bug asks, if anything of memory is meant."""
+    here: bool = False
+    """What was said in the same breath is meant, and nothing before: "I earn forty thousand,
+    forget I said that"."""
 
 
 @dataclass(frozen=True, slots=True)

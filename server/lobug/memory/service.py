@@ -259,8 +259,8 @@ class Memory:
     ) -> int:
         """Append a user's message to the conversation log, durably. Returns its id.
 
-        What it claims changes memory in the same transaction; ``heard`` is that, where it is not
-        what the rules read in the words. ``speaker`` names who said it, where several people talk
+        What it claims changes memory in the same transaction; ``heard`` is that (None: what the
+        rules read in the words). ``speaker`` names who said it, where several people talk
         to one device; ``said_at`` when (None: now). The extraction of its facts is noted in the
         same transaction, so that a crash before the reply does not lose them."""
         now = self._clock()

@@ -6,7 +6,8 @@ import logging
 from collections.abc import AsyncGenerator
 
 from lobug.concurrency import uninterrupted
-from lobug.conversation.commands import BLANKED, Answer, Command
+from lobug.conversation.command_context import Answer, Command
+from lobug.conversation.forgetting import BLANKED
 from lobug.conversation.registry import INTERRUPTED, Conversation, Exchange
 from lobug.engines.base import ChatMessage
 from lobug.errors import LobugError, StorageError

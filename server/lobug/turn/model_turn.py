@@ -21,6 +21,7 @@ from lobug.conversation.registry import (
 )
 from lobug.engines.base import ABSENT_TOOLS, ChatMessage, ChatModel
 from lobug.errors import StorageError, TextTooLongError
+from lobug.language.claims import Heard as Claims
 from lobug.language.en import citing
 from lobug.language.en.citing import Source, citation, without_request
 from lobug.memory.model import MemoryContext, Recalled, scope_of
@@ -124,8 +125,10 @@ class ModelTurn:
         *,
         must_answer: bool,
         clause_first: bool,
+        claimed: Claims | None = None,
     ) -> None:
-        """``must_answer`` and ``clause_first`` as of ``write_reply``."""
+        """``must_answer`` and ``clause_first`` as of ``write_reply``; ``claimed``: what the rules
+        read in the words, if that is known."""
         self.reply = Reply()
         self._shared = shared
         self._memory = shared.memory
@@ -133,6 +136,7 @@ class ModelTurn:
         self._prompted = conversation
         """What the prompt is made of: the conversation, or the history that the caller sent."""
         self._heard = heard
+        self._claimed = claimed
         self._words, asked = without_request(heard.text)
         """The words without the request to cite: a model that reads it invents sources."""
         self._cites = asked or caller.cite
@@ -280,7 +284,7 @@ class ModelTurn:
         async with self._logging:
             if self._message_id is None:
                 self._message_id = await self._memory.log_user_message(
-                    self._conversation.conversation_key, self._heard.text
+                    self._conversation.conversation_key, self._heard.text, heard=self._claimed
                 )
             return self._message_id
 

@@ -22,6 +22,7 @@ from lobug.engines.base import Engines
 from lobug.errors import LobugError, StorageError
 from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
+from lobug.memory.turns import read as read_claims
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.turn.command_turn import CommandTurn
@@ -251,9 +252,15 @@ class TurnRunner:
 
     async def _kind(self, turn: _Turn, heard: Heard) -> CommandTurn | ModelTurn:
         """Which turn the words ask for."""
+        claimed = None
         if self._commands is not None:
+            claimed = read_claims(heard.text)
             command = await self._commands.recognise(
-                turn.conversation, heard.text, heard.language, cites=turn.caller.cite
+                turn.conversation,
+                heard.text,
+                heard.language,
+                heard=claimed,
+                cites=turn.caller.cite,
             )
             if command is not None:
                 return CommandTurn(
@@ -268,6 +275,7 @@ class TurnRunner:
             turn.live,
             must_answer=isinstance(turn.utterance, TypedUtterance),
             clause_first=turn.voice,
+            claimed=claimed,
         )
 
 

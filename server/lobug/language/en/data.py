@@ -14,6 +14,8 @@ def _tables(name: str) -> Mapping[str, Any]:
 
 _LISTS = _tables("words.toml")
 _SENTENCES = _tables("sentences.toml")
+FORGET_REQUESTS: Mapping[str, Any] = _tables("forget_requests.toml")
+"""How people ask that something be forgotten."""
 
 
 def word_list(section: str, name: str) -> tuple[str, ...]:

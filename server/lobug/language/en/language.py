@@ -15,7 +15,17 @@ from importlib.resources import files
 
 from hassil import Intents, RecognizeResult, TextSlotList, recognize_all
 
-from lobug.language.en import mentions, speech_acts, turn_taking
+from lobug.language.en import forget_requests, mentions, speech_acts, turn_taking
+from lobug.language.en.forget_requests import (
+    ASKING_WORD,
+    DROPPED,
+    LONGEST,
+    MOST_TOPIC_WORDS,
+    OF_DEVICE,
+    REASON,
+    SPEAKER,
+    without_reason,
+)
 from lobug.language.en.speech_acts import (
     is_own,
     is_statement,
@@ -44,37 +54,15 @@ from lobug.language.protocol import (
     Wrong,
 )
 
-LONGEST = 600
-"""Characters of a command; a longer text is a story."""
+MOST_SENTENCES = 8
+"""Sentences of an utterance, the last ones, that are matched with the templates one by one. Each
+takes a millisecond of the loop that serves everybody, and 600 characters may be 200 sentences."""
 
 _PERSONAL = re.compile(
     r"^(?:me|myself|us|ourselves)(?: now| so far| today| by now| already| these days)?$",
     re.IGNORECASE,
 )
 _POINTING = re.compile(r"^(?:it|that|this|him|her|them|those|these)$", re.IGNORECASE)
-_DROPPED = re.compile(
-    r"^(?:(?:that|this|the) )?(?:idea|thought|question|topic|suggestion|nonsense)$", re.IGNORECASE
-)
-"""Who says "forget that idea" drops it; nothing is to be erased."""
-_REASON = re.compile(
-    r"(?:(?:it|that|this)(?:['\u2019]?s| is| was)"
-    r" (?:(?:a|too|so|very|a bit|really|quite|just|all|kind of|none of) )*"
-    r"(?:embarrassing|private|personal|secret|silly|stupid|nothing|your business|confidential"
-    r"|awkward|rude|nonsense|irrelevant|not important|not for you|not true|joke|lie)\b"
-    r"|(?:i|we) (?:should(?:n['\u2019]?t| not) have|didn['\u2019]?t mean|made (?:it|that) up"
-    r"|take (?:it|that) back|don['\u2019]?t want (?:you|anyone|anybody) to)\b).*",
-    re.IGNORECASE,
-)
-"""Why the last words are to be forgotten."""
-_ASKING_WORD = re.compile(r"^(?:that|what|when|where|who|how|which)\s+", re.IGNORECASE)
-_SPEAKER = re.compile(r"\b(?:i|my|me|we|our)\b", re.IGNORECASE)
-_OF_DEVICE = re.compile(
-    r"\b(?:alarms?|timers?|reminders?|lists?|events?|playlists?|files?|messages?|emails?|notes?)$",
-    re.IGNORECASE,
-)
-"""What is deleted elsewhere, not in memory."""
-MOST_TOPIC_WORDS = 8
-"""Words of what is to be forgotten, where it is not said to be the speaker's own."""
 _OPENING = re.compile(
     r"^\W*(?:(?:hey|hi|hello|ok|okay|yo|please|well|so|no|lo-?bug|lo bug|low bug)\b[\s,.!:-]*)+",
     re.IGNORECASE,
@@ -84,19 +72,12 @@ _TRAILING = re.compile(
     r"|okay|ok|if you (?:can|would|could|please|don['\u2019]t mind))$",
     re.IGNORECASE,
 )
-_BEHIND_TOPIC = re.compile(
-    r",? (?:that['\u2019]?s|it['\u2019]?s|this is|that is|it is|because|cause|cos|coz|since|as it)"
-    r" .+$|, (?:i|we|he|she|they|you|nobody|no one|please|it) ?.*$"
-    r"|,? (?:everything|all of it|completely|entirely|altogether)$",
-    re.IGNORECASE,
-)
-""" "Forget how old I am, nobody needs to know"."""
-_THE_THING = re.compile(r"(?:the|that|this) (?P<what>.+) (?:thing|stuff|business)", re.IGNORECASE)
 _ALONE = (
     ForgetStatement | ForgetTopic | ForgetLast | ForgetUnsaid | ForgetEverything
     | Recite | ReciteTopic | TalkedAbout | Why
 )  # fmt: skip
 """What one sentence of several may ask of memory."""
+_WILLING = re.compile(r"\b(?:please|yes|yeah|yep|yup)\b", re.IGNORECASE)
 _TO_LO_BUG = re.compile(r"\byour?\b", re.IGNORECASE)
 _ABOUT_LO_BUG = re.compile(r"^(?:that'?s|that is|this is|it'?s|it is|you)\b", re.IGNORECASE)
 
@@ -110,21 +91,33 @@ class Templates:
     def understand(self, text: str) -> Meaning | Ordinary | None:
         """What a text asks of memory. None: no template fits; ``Ordinary``: it is no command.
 
-        Of several sentences the first that is a request to forget or to tell decides; else all are
-        one command or none: "Remember this: ...".
+        Of several sentences, the last few, the first that is a request to forget or to tell
+        decides; else all are one command or none: "Remember this: ...".
         """
         text = " ".join(text.split())
         if len(text) > LONGEST:
             return None
-        sentences = speech_acts.sentences(text)
-        if len(sentences) > 1:
-            for number, sentence in enumerate(sentences, start=1):
-                found = self._meaning(_TRAILING.sub("", sentence.rstrip(" .!?")))
-                if isinstance(found, ForgetLast) and number < len(sentences):
-                    continue  # "Forget that. It's Pulp."
-                if isinstance(found, _ALONE):
-                    return found
+        sentences = speech_acts.sentences(text)[-MOST_SENTENCES:]
+        if len(sentences) < 2:
+            return self._of_sentence(text)
+        for number, sentence in enumerate(sentences, start=1):
+            before = " ".join(sentences[: number - 1])
+            found = self._of_sentence(_TRAILING.sub("", sentence.rstrip(" .!?")), before)
+            if isinstance(found, ForgetLast) and number < len(sentences):
+                continue  # "Forget that. It's Pulp."
+            if isinstance(found, _ALONE):
+                return found
         return self._meaning(text)
+
+    def _of_sentence(self, sentence: str, before: str = "") -> Meaning | Ordinary | None:
+        """What a sentence asks of memory; ``before``: those that were said with it, before it."""
+        found = self._meaning(sentence)
+        unsure = isinstance(found, ForgetTopic) and not found.sure
+        if unsure or isinstance(found, Ordinary | None):
+            return forget_requests.read(sentence, before) or found
+        if isinstance(found, ForgetLast) and before:
+            return forget_requests.pointed(before, found)
+        return found
 
     def _meaning(self, text: str) -> Meaning | Ordinary | None:
         """What one text asks of memory."""
@@ -134,7 +127,7 @@ class Templates:
                 continue
             slots = {name: _as_said(text, entity) for name, entity in result.entities.items()}
             if "topic" in slots:
-                slots["topic"] = _without_reason(slots["topic"])
+                slots["topic"], _ = forget_requests.tidy(without_reason(slots["topic"]))
             meaning = made(slots)
             if meaning is not None:
                 return meaning
@@ -145,7 +138,9 @@ class Templates:
         if len(text) > LONGEST:
             return None
         names = {result.intent.name for result in self._results(text)}
-        if "Refuse" in names:  # "forget it" is both; what cannot be undone is not done on a doubt
+        # "Forget it" is both; what cannot be undone is not done on a doubt. "Yes, forget it" and
+        # "please forget it" are none.
+        if "Refuse" in names and not ("Agree" in names and _WILLING.search(text)):
             return False
         return True if "Agree" in names else None
 
@@ -212,13 +207,6 @@ def _as_said(text: str, entity: object) -> str:
     return words.strip(" \t,;:.!?-\u2013\u2014\"'\u201c\u201d")
 
 
-def _without_reason(topic: str) -> str:
-    """A topic without why it is to be forgotten, and without "the ... thing"."""
-    bare = _BEHIND_TOPIC.sub("", topic).strip(" ,.;:")
-    thing = _THE_THING.fullmatch(bare)
-    return thing["what"] if thing is not None else bare or topic
-
-
 def _remember(slots: Mapping[str, str]) -> Meaning | Ordinary:
     statements = split_statements(slots["statement"])
     return Remember(statements) if statements else Ordinary()
@@ -230,12 +218,12 @@ def _remember_bare(slots: Mapping[str, str]) -> Meaning | None:
 
 
 def _forget_statement(slots: Mapping[str, str]) -> Meaning | Ordinary:
-    statement = slots["statement"]
-    if _REASON.match(statement):  # "forget that, it's embarrassing"
+    statement, _ = forget_requests.tidy(slots["statement"])
+    if REASON.match(statement):  # "forget that, it's embarrassing"
         return ForgetLast(sure=False)
     if is_statement(statement):
         return ForgetStatement(statement)
-    if len(statement.split()) > MOST_TOPIC_WORDS or _DROPPED.match(statement):
+    if len(statement.split()) > MOST_TOPIC_WORDS or DROPPED.match(statement):
         return Ordinary()
     return ForgetTopic(f"that {statement}", sure=False)  # "forget that business with the car"
 
@@ -256,10 +244,10 @@ def _forget_own(slots: Mapping[str, str]) -> Meaning | Ordinary | None:
         return ForgetTopic(topic, sure=False)
     if _POINTING.match(topic):
         return None
-    if _DROPPED.match(topic):
+    if DROPPED.match(topic):
         return Ordinary()
-    own = is_own(_ASKING_WORD.sub("", topic)) or (
-        _ASKING_WORD.match(topic) is not None and _SPEAKER.search(topic) is not None
+    own = is_own(ASKING_WORD.sub("", topic)) or (
+        ASKING_WORD.match(topic) is not None and SPEAKER.search(topic) is not None
     )
     return ForgetTopic(topic, sure=own) if own or len(topic.split()) <= MOST_TOPIC_WORDS else None
 
@@ -269,7 +257,7 @@ def _delete_own(slots: Mapping[str, str]) -> Meaning | None:
     topic = slots["topic"]
     if _POINTING.match(topic) or len(topic.split()) > MOST_TOPIC_WORDS:
         return None
-    if _OF_DEVICE.search(topic):
+    if OF_DEVICE.search(topic):
         return None
     return ForgetTopic(topic, sure=False)
 
@@ -296,7 +284,7 @@ def _correct(slots: Mapping[str, str], *, sure: bool) -> Meaning | Ordinary | No
 
 def _why_topic(slots: Mapping[str, str]) -> Meaning | None:
     topic = slots["topic"]
-    own = is_own(_ASKING_WORD.sub("", topic))
+    own = is_own(ASKING_WORD.sub("", topic))
     return Why(sure=False, topic=topic) if own else None
 
 
@@ -310,7 +298,7 @@ _MEANINGS: Mapping[str, Callable[[Mapping[str, str]], Meaning | Ordinary | None]
     "ForgetLast": lambda _: ForgetLast(),
     "ForgetThat": lambda _: ForgetLast(sure=False),
     "ForgetThatReason": lambda slots: (
-        ForgetLast(sure=False) if _REASON.match(slots["statement"]) else None
+        ForgetLast(sure=False) if REASON.match(slots["statement"]) else None
     ),
     "ForgetUnsaid": lambda _: ForgetUnsaid(),
     "ForgetEverything": lambda _: ForgetEverything(),

@@ -313,6 +313,8 @@ class About:
     entries: tuple[int, ...] = ()
     marks: tuple[str, ...] = ()
     """For tombstones."""
+    left: tuple[Claim, ...] = ()
+    """What the entries claim that is not to be forgotten."""
 
 
 def about(
@@ -334,9 +336,25 @@ def about(
     meant = _own_thing(asked.subject, meant, known, reader)
     if meant is None:
         return About()
+    whom = [meant, *_members(reader, meant, known)]
     if asked.relation is None:
-        return _of_subjects(connection, reader, user, [meant])
-    held = claim_rows.of_slot(connection, user, meant, asked.relation, asked.kind)
+        return _of_subjects(connection, reader, user, whom)
+    held = [
+        one
+        for path in whom
+        for one in claim_rows.of_slot(connection, user, path, asked.relation, asked.kind)
+    ]
+    if asked.past:  # "where I used to live": where they live now stays
+        over = [one for one in held if one.status == "past" or not one.holds]
+        slots = {one.entry_id: tombstones.slot(one.subject, one.relation, one.kind) for one in over}
+        marks = [f"{slots[one.entry_id]} {_sorted_words(one.value)}" for one in over]
+        return About(tuple(slots), tuple(dict.fromkeys(marks)))
+    shared = [
+        (one, left)
+        for one in claim_rows.of_slot(connection, user, meant, NAME, "")
+        if (left := reader.without(one.claim, asked.relation)) is not None
+    ]
+    held += [one for one, _ in shared]
     if asked.value:
         value = asked.value
         held = [
@@ -344,8 +362,8 @@ def about(
             for one in held
             if not one.value or reader.same_value(one.relation, one.value, value)
         ]
-    whole = tombstones.slot(meant, asked.relation, asked.kind)
-    marks = [f"{whole} {' '.join(sorted(asked.value.lower().split()))}" if asked.value else whole]
+    said = f" {_sorted_words(asked.value)}" if asked.value else ""
+    marks = [f"{tombstones.slot(path, asked.relation, asked.kind)}{said}" for path in whom]
     ids = [one.entry_id for one in held]
     if asked.relation in HOLDERS:
         parts = [
@@ -358,7 +376,22 @@ def about(
         more = _of_subjects(connection, reader, user, parts)
         ids += more.entries
         marks += more.marks
-    return About(tuple(dict.fromkeys(ids)), tuple(dict.fromkeys(marks)))
+    holds = tuple(left for one, left in shared if one.status == "active")
+    return About(tuple(dict.fromkeys(ids)), tuple(dict.fromkeys(marks)), holds)
+
+
+def _sorted_words(value: str) -> str:
+    return " ".join(sorted(value.lower().split()))
+
+
+def _members(reader: ClaimReader, meant: Path, known: frozenset[Path]) -> list[Path]:
+    """Those who are known of the several that a subject names: "my children"."""
+    nouns = reader.members(meant[-1])
+    return sorted(
+        one
+        for one in known
+        if nouns and one[:-1] == meant[:-1] and plain(one)[-1].split()[-1] in nouns
+    )
 
 
 def _stands_for(reader: ClaimReader, asked: Asked, noun: str) -> bool:

@@ -37,10 +37,12 @@ LONGEST = 1_500
 LONGEST_QUESTION = 300
 
 ASKING = frozenset({"what", "who", "whom", "where", "when", "which", "why", "how"})
+NOBODY: frozenset[str] = frozenset()
 ONE_MORE = word_set("kin", "one_more")
 SINGULAR = word_map("kin", "singular")
 FEMALE = word_set("kin", "female")
 MALE = word_set("kin", "male")
+GROUPS = {noun: frozenset(names.split()) for noun, names in word_map("kin", "groups").items()}
 
 
 def bounded(text: str) -> str:
@@ -128,6 +130,21 @@ class EnglishClaims:
         """The noun of "old boss"."""
         rest, was = question_phrases.former(noun)
         return rest if was else None
+
+    @staticmethod
+    def members(noun: str) -> frozenset[str]:
+        """Whom a noun of several stands for."""
+        if noun in {"pets", "animals"}:
+            return frozenset(relation_book().pets)
+        return GROUPS.get(noun, NOBODY)
+
+    @staticmethod
+    def without(claim: Claim, relation: str) -> Claim | None:
+        """A full name without the surname."""
+        first, _, last = claim.value.rpartition(" ")
+        if relation != "surname" or claim.relation != "name" or not first or not last:
+            return None
+        return replace(claim, value=first)
 
     @staticmethod
     def telling(topic: str) -> Callable[[str], bool]:

@@ -61,6 +61,11 @@ _WHEN = re.compile(
 _WHERE = re.compile(
     r"^(?:where|in (?:what|which)|(?:what|which) (?:floor|room|street|place))", re.I
 )
+_WHEREABOUTS = re.compile(
+    r"^where(?:'s| is| are| was| were)\b|\b(?:leave|left|put|keep|kept|store|hide|lend|go|gone)\b",
+    re.IGNORECASE,
+)
+"""A question of where something is."""
 _HOW_MANY = re.compile(r"^how (?:many|much|old|big|tall|far|high|large|long)\b", re.IGNORECASE)
 _WHO = re.compile(r"^(?:who|whom|whose|(?:with|for|to|from) whom?)\b", re.IGNORECASE)
 _CALLED = re.compile(r"\b(?:called|named|names?)\b", re.IGNORECASE)
@@ -155,7 +160,9 @@ def _has_value(asked: str, statement: str, *, more: bool) -> bool:
     if _HOW_MANY.match(asked):
         return NUMBER.search(statement) is not None
     if _WHERE.match(asked):
-        return _PLACE.search(statement) is not None
+        places = {match[0].lower() for match in _PLACE.finditer(statement)}
+        # "I live with two cats" says nothing of where, "my key is with Ann" does.
+        return bool(places if _WHEREABOUTS.search(asked) else places - {"with"})
     if _CALLED.search(asked):
         return _NAMED.search(statement) is not None
     # "I work as a nurse" says nothing of who I work for.
