@@ -18,7 +18,7 @@ from lobug.memory.claim_rows import KnownClaim
 from lobug.memory.claims.assertion import sentence_of
 from lobug.memory.claims.lookup import Found
 from lobug.memory.claims.subjects import Ambiguous
-from lobug.memory.model import Entry, Filter
+from lobug.memory.model import Entry, Filter, Hit
 
 LIKELY = 0.5
 """Confidence from which something that no relation holds may answer a question."""
@@ -118,10 +118,27 @@ async def _stated(context: CommandContext) -> _Told | None:
 
 async def _untold(context: CommandContext) -> _Told | None:
     """That a question was never answered which only the user could have answered."""
-    said = context.memory.claims.reader.unknown(context.text)
-    if not said or not context.memory.keeps_user_memories:
+    if not context.memory.keeps_user_memories or not speech_acts.is_question(context.text):
         return None
-    return None if await _may_know(context, stated=True) else _Told((said,), (), holds=False)
+    reader = context.memory.claims.reader
+    said = reader.unknown(context.text) or reader.unknown(context.text, await _spoken_of(context))
+    read = reader.read_question(context.text)
+    of_relation = read is not None and read.relation not in OPEN_RELATIONS | {None}
+    if not said or await _may_know(context, stated=not of_relation):
+        return None
+    return _Told((said,), (), holds=False)
+
+
+async def _spoken_of(context: CommandContext) -> frozenset[str]:
+    """The name that a question asks about, if the user has spoken of somebody of that name."""
+    claims = context.memory.claims
+    name, of_people = claims.reader.named(context.text)
+    if not name or await claims.knows_name(context.scope.user, name):
+        return frozenset({name})
+    hits = await context.memory.search(context.scope, name, Filter(), limit=6, turns=True)
+    said = [hit.content.lower() for hit in hits if hit.kind == "memory" or hit.role == "user"]
+    mentioned = of_people and any(f" {name} " in f" {' '.join(words.words(one))} " for one in said)
+    return frozenset({name}) if mentioned else frozenset()
 
 
 async def _look_up_both(context: CommandContext) -> _Told | None:
@@ -179,16 +196,18 @@ async def _may_know(context: CommandContext, *, stated: bool = False) -> bool:
     likely = [hit for hit in hits if hit.confidence >= LIKELY]
     claiming = await known_of([hit.id for hit in likely if hit.kind == "memory"])
 
-    def unread(said: str) -> bool:
+    def may_tell(hit: Hit) -> bool:
+        said = hit.content
+        if hit.kind == "turn" and (hit.role != "user" or speech_acts.is_question(said)):
+            return False
+        if stated and claims.reader.may_tell(context.text, said):
+            return True
+        if hit.kind == "memory":
+            return hit.id not in claiming
         heard = claims.reader.read(said)
         return bool(heard.unread) and not (stated and heard.is_kept)
 
-    return any(
-        hit.id not in claiming
-        if hit.kind == "memory"
-        else hit.role == "user" and unread(hit.content)
-        for hit in likely
-    )
+    return any(map(may_tell, likely))
 
 
 async def correct(context: CommandContext, heard: Heard) -> Command | None:
