@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lobug.conversation.commands import Answer, Command, CommandContext, hit_of
-from lobug.language.claims import Heard
+from lobug.language.claims import STATEMENT, USER, Claim, ClaimReader, Heard
 from lobug.language.en import citing, replies, speech_acts, words
 from lobug.language.en.citing import Source, known_from, without_request
 from lobug.memory.claim_rows import KnownClaim
@@ -22,6 +22,9 @@ from lobug.memory.model import Entry, Filter, Hit
 
 LIKELY = 0.5
 """Confidence from which something that no relation holds may answer a question."""
+
+RECENT = 40
+"""Last messages of a conversation that are looked through for a correction."""
 
 OPEN_RELATIONS = frozenset({"attribute", "kind", "location", "takes_place"})
 """Relations of anything: a question for one of something of which nothing at all is known is an
@@ -98,14 +101,14 @@ async def _look_up(context: CommandContext) -> _Told | Command | None:
 
 async def _stated(context: CommandContext) -> _Told | None:
     """The latest statement of no relation that tells what is asked, in the user's words."""
-    text = context.text
-    if (
-        not speech_acts.is_question(text)
-        and context.memory.claims.reader.read_question(text) is None
-    ):
-        return None
     claims, user = context.memory.claims, context.scope.user
+    asked = claims.reader.read_question(context.text)
+    if asked is None and not speech_acts.is_question(context.text):
+        return None
     known = await claims.statements(user, context.text)
+    if asked is not None and asked.relation not in OPEN_RELATIONS | {None}:
+        # Whom one lives with is not where.
+        known = [one for one in known if one.relation in {STATEMENT, asked.relation}]
     if known:
         return _Told((replies.stated(known[0].content, context.text),), (known[0].entry_id,))
     over = await claims.overtaken(user, context.text)
@@ -117,16 +120,59 @@ async def _stated(context: CommandContext) -> _Told | None:
 
 
 async def _untold(context: CommandContext) -> _Told | None:
-    """That a question was never answered which only the user could have answered."""
+    """The answer to a question that only the user could have answered: what they said of it, or
+    that they never did."""
     if not context.memory.keeps_user_memories or not speech_acts.is_question(context.text):
         return None
     reader = context.memory.claims.reader
     said = reader.unknown(context.text) or reader.unknown(context.text, await _spoken_of(context))
+    if not said:
+        return None
+    recalled = await _recalled(context)
+    if recalled:
+        return _Told((recalled,), ())
     read = reader.read_question(context.text)
     of_relation = read is not None and read.relation not in OPEN_RELATIONS | {None}
-    if not said or await _may_know(context, stated=not of_relation):
+    if await _may_know(context, stated=not of_relation):
         return None
     return _Told((said,), (), holds=False)
+
+
+async def _recalled(context: CommandContext) -> str:
+    """What the user said in a former turn that tells what is asked, of which memory keeps nothing,
+    and that has not been put right since; empty: nothing."""
+    memory, reader = context.memory, context.memory.claims.reader
+    hits = await memory.search(context.scope, context.text, Filter(), limit=6, turns=True)
+    turns = sorted((hit for hit in hits if hit.role == "user"), key=lambda hit: -hit.id)
+    latest = await memory.recent_messages(context.conversation.conversation_key, RECENT)
+    since = {one.id: one.content for one in latest if one.role == "user"}
+    since |= {turn.id: turn.content for turn in turns}
+    for turn in turns:
+        told = [
+            one
+            for one in speech_acts.statements(turn.content)
+            if reader.answers(context.text, one) and await _still_holds(context, turn.id, one)
+        ]
+        later = [said for at, said in since.items() if at > turn.id]
+        changed = any(_changes(reader, said, one) for said in later for one in told)
+        if told and not changed:
+            return replies.recalled(told[0], turn.said_at, context.today)
+    return ""
+
+
+async def _still_holds(context: CommandContext, message_id: int, sentence: str) -> bool:
+    """Whether a former sentence states something, of which nothing that was kept is over."""
+    claims = context.memory.claims
+    if claims.reader.read(sentence).unread:
+        return True
+    made = (await claims.changed_by(context.scope.user, message_id)).stored
+    return bool(made) and all(one.status == "active" for one in made)
+
+
+def _changes(reader: ClaimReader, later: str, earlier: str) -> bool:
+    """Whether later words put a former sentence right, or say that it is over."""
+    change = Claim(USER, STATEMENT, later, text=later)
+    return reader.read(later).corrects or reader.overtakes(change, earlier)
 
 
 async def _spoken_of(context: CommandContext) -> frozenset[str]:
@@ -193,21 +239,24 @@ async def _may_know(context: CommandContext, *, stated: bool = False) -> bool:
     if len(await known_of(lines)) < len(lines):
         return True
     hits = await context.memory.search(context.scope, context.text, Filter(), limit=6, turns=True)
-    likely = [hit for hit in hits if hit.confidence >= LIKELY]
+    asked = [hit for hit in hits if hit.kind == "memory" or _states(hit)]
+    if stated and any(claims.reader.may_tell(context.text, hit.content) for hit in asked):
+        return True
+    likely = [hit for hit in asked if hit.confidence >= LIKELY]
     claiming = await known_of([hit.id for hit in likely if hit.kind == "memory"])
 
-    def may_tell(hit: Hit) -> bool:
-        said = hit.content
-        if hit.kind == "turn" and (hit.role != "user" or speech_acts.is_question(said)):
-            return False
-        if stated and claims.reader.may_tell(context.text, said):
-            return True
-        if hit.kind == "memory":
-            return hit.id not in claiming
+    def unread(said: str) -> bool:
         heard = claims.reader.read(said)
         return bool(heard.unread) and not (stated and heard.is_kept)
 
-    return any(map(may_tell, likely))
+    return any(
+        hit.id not in claiming if hit.kind == "memory" else unread(hit.content) for hit in likely
+    )
+
+
+def _states(hit: Hit) -> bool:
+    """Whether a hit is a former turn in which the user told something."""
+    return hit.role == "user" and not speech_acts.is_question(hit.content)
 
 
 async def correct(context: CommandContext, heard: Heard) -> Command | None:

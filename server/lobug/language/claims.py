@@ -138,6 +138,9 @@ class Asked:
     """It asks for what was: "where did I live before?"."""
     surely: bool = field(default=False, compare=False)
     """Only the user could have told it: "where did I put my glasses?"."""
+    otherwise: tuple[Path, ...] = field(default=(), compare=False)
+    """Other subjects under which it may be known: "my doctor appointment" of "when do I see the
+    doctor?"."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,9 @@ def find(
     named = claim_rows.of_relation(connection, user, NAME)
     names = {one.subject: one.value for one in named if one.status == "active" and one.holds}
     known = known_subjects(connection, user)
+    if asked.subject not in known:
+        subject = next((one for one in asked.otherwise if one in known), asked.subject)
+        asked = replace(asked, subject=subject)
     if asked.subject == ANYONE:
         return _of_anyone(connection, reader, user, asked, names)
     meant = _knowing(connection, user, asked, names) or subjects.resolve(
@@ -179,6 +182,8 @@ def _held(
         for one in held
     ):
         implied = _implied(connection, reader, user, asked, known)
+    if asked.past:
+        implied = {**implied, **_given_up(reader, held)}
     shown = {plain(path): name for path, name in names.items() if meant[: len(path)] == path}
     departed = _departed(connection, user)
     shown |= {
@@ -199,6 +204,19 @@ def _held(
             if one.subject == meant and one.status == "active" and one not in held
         ),
     )
+
+
+def _given_up(
+    reader: ClaimReader, held: Sequence[KnownClaim]
+) -> Mapping[Claim, Sequence[KnownClaim]]:
+    """What was so, from claims that it is so no more: who no longer smokes did."""
+    return {
+        replace(told, subject=plain(one.subject)): (one,)
+        for one in held
+        if one.status == "active" and not one.holds
+        for told in reader.read_fact(one.content)
+        if told.ended and told.relation == one.relation
+    }
 
 
 def _implied(

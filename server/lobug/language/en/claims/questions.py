@@ -21,7 +21,7 @@ from lobug.language.en.claims.question_parser import (
     parse,
     whole,
 )
-from lobug.language.en.claims.question_phrases import OBJECTS, former
+from lobug.language.en.claims.question_phrases import EVENTS, OBJECTS, former
 from lobug.language.en.claims.relation_book import Reading, relation_book
 from lobug.language.en.claims.sentence_forms import is_plural
 from lobug.language.en.claims.values import name_of, tidy_value
@@ -211,7 +211,7 @@ def _of_wh(predicate: Predicate, wh: str, *, told: bool, before: bool) -> Asked 
         if shared != path and asked is not None and asked.relation not in OF_HOUSEHOLD:
             asked = None
         if asked is None and wh == "when" and path[-1] in PROFESSIONS:
-            return Asked(path, "takes_place")
+            return _of_question(path, Question("takes_place"), past=past)
         if asked is not None:
             return asked
     if predicate.text in {"have", "own"}:
@@ -281,7 +281,10 @@ def _of_question(path: Path, question: Question, *, past: bool) -> Asked | None:
         subject, relation = subject[:-1], PARTS[subject[-1]]
     if (subject == USER and relation in NOT_OF_USER) or _is_of_device(subject):
         return None
-    asked = Asked(subject, relation, question.kind, past=past, surely=surely)
+    visits: tuple[Path, ...] = ()
+    if relation == "takes_place" and subject[-1] in PROFESSIONS:
+        visits = tuple((*subject[:-1], f"{subject[-1]} {event}") for event in sorted(EVENTS))
+    asked = Asked(subject, relation, question.kind, past=past, surely=surely, otherwise=visits)
     return asked if question.value is None else _with_value(asked, question.value)
 
 
