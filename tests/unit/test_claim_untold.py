@@ -164,3 +164,36 @@ def test_a_question_of_the_world_is_never_untold(question: str) -> None:
 )
 def test_what_only_the_user_could_tell_is_untold(question: str, topic: str) -> None:
     assert CLAIMS.unknown(question) == (f"You haven't told me {topic}." if topic else "")
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "topic"),
+    [
+        ("How much does Luna weigh?", {"luna"}, "how much Luna weighs"),
+        ("Does Mr Okafor have a car?", {"mr okafor"}, "whether Mr Okafor has a car"),
+        ("Where does Helen live?", {"helen"}, "where Helen lives"),
+        ("Where does Helen live?", set(), ""),
+        ("How big is Leeds?", {"helen"}, ""),
+    ],
+)
+def test_of_somebody_by_name_only_who_was_spoken_of_is_untold(
+    question: str, names: set[str], topic: str
+) -> None:
+    assert CLAIMS.unknown(question, names) == (f"You haven't told me {topic}." if topic else "")
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "may"),
+    [
+        ("When did Derek die?", "My husband Derek passed away in March", True),
+        ("How tall is my brother?", "My brother is six foot two", True),
+        ("How tall is my brother?", "My brother is at sea", False),
+        ("How much do I owe Sven?", "I owe Marek forty quid", False),
+        ("Who's teaching me to drive?", "I'm learning to drive with my uncle Pete", True),
+        ("What make is my phone?", "I got a new phone, a Pixel", True),
+        ("Where is Sam at uni?", "my brother sam is at uni in durham", True),
+        ("Where did I plant the onions?", "I planted the garlic by the fence", False),
+    ],
+)
+def test_what_may_tell_the_answer_is_not_denied(question: str, sentence: str, *, may: bool) -> None:
+    assert CLAIMS.may_tell(question, sentence) is may

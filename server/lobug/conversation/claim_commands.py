@@ -76,7 +76,7 @@ async def _look_up(context: CommandContext) -> _Told | Command | None:
     """The answer to a single question, or the command that asks who is meant."""
     reader = context.memory.claims.reader
     asked = reader.read_question(context.text)
-    if asked is None:
+    if asked is None or (asked.of_talk and await _is_in_trouble(context)):
         return None
     found = await context.memory.claims.find(context.conversation.conversation_key, asked)
     if found is None:
@@ -99,6 +99,16 @@ async def _look_up(context: CommandContext) -> _Told | Command | None:
     return _Told((said,), _used(found, said), holds=decided)
 
 
+async def _is_in_trouble(context: CommandContext) -> bool:
+    """Whether the user has just told something that is of no relation, so that "what do I do?" may
+    ask for advice."""
+    said = await context.memory.recent_messages(context.conversation.conversation_key, 4)
+    last = next((one.content for one in reversed(said) if one.role == "user"), "")
+    claims = context.memory.claims.reader.read(last).claims
+    of_relations = any(claim.relation != STATEMENT for claim in claims)
+    return bool(last) and not speech_acts.is_question(last) and not of_relations
+
+
 async def _stated(context: CommandContext) -> _Told | None:
     """The latest statement of no relation that tells what is asked, in the user's words."""
     claims, user = context.memory.claims, context.scope.user
@@ -108,7 +118,8 @@ async def _stated(context: CommandContext) -> _Told | None:
     known = await claims.statements(user, context.text)
     if asked is not None and asked.relation not in OPEN_RELATIONS | {None}:
         # Whom one lives with is not where.
-        known = [one for one in known if one.relation in {STATEMENT, asked.relation}]
+        fitting = {STATEMENT, asked.relation}
+        known = [one for one in known if one.relation in fitting or one.subject != asked.subject]
     if known:
         return _Told((replies.stated(known[0].content, context.text),), (known[0].entry_id,))
     over = await claims.overtaken(user, context.text)

@@ -138,6 +138,8 @@ class Asked:
     """It asks for what was: "where did I live before?"."""
     surely: bool = field(default=False, compare=False)
     """Only the user could have told it: "where did I put my glasses?"."""
+    of_talk: bool = field(default=False, compare=False)
+    """It may ask about what was said just before: "what do I do?"."""
     otherwise: tuple[Path, ...] = field(default=(), compare=False)
     """Other subjects under which it may be known: "my doctor appointment" of "when do I see the
     doctor?"."""

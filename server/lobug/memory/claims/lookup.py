@@ -14,7 +14,7 @@ from lobug.memory.claims.subjects import NAME, Ambiguous, Subjects, plain
 from lobug.storage.driver import Connection
 
 ANYONE: Path = ("anyone",)
-"""The subject of "who plays the cello?"."""
+"""The subject of "who plays the cello?"; ("anyone", "clock") of "which clock is in the hall?"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def find(
     if asked.subject not in known:
         subject = next((one for one in asked.otherwise if one in known), asked.subject)
         asked = replace(asked, subject=subject)
-    if asked.subject == ANYONE:
+    if asked.subject[:1] == ANYONE:
         return _of_anyone(connection, reader, user, asked, names)
     meant = _knowing(connection, user, asked, names) or subjects.resolve(
         asked.subject, Subjects(names, known, recent(referents)), reader.refers
@@ -102,12 +102,13 @@ def _of_anyone(
         if one.status == "active"
         and one.holds
         and one.kind == asked.kind
+        and (asked.subject == ANYONE or plain(one.subject)[-1].split()[-1] == asked.subject[1])
         and (not asked.value or reader.same_value(one.relation, one.value, asked.value))
     )
     if not same:
         return None
     shown = {plain(path): name for path, name in names.items()}
-    return Found(asked, ANYONE, same, (), {}, shown)
+    return Found(replace(asked, subject=ANYONE), ANYONE, same, (), {}, shown)
 
 
 def _departed(connection: Connection, user: str) -> set[Path]:

@@ -249,6 +249,10 @@ def _otherwise(known: _Known, value: str) -> str:
         return SAY["no"].format(says=statements(gone, known.subject))
     if near:
         says = statements(near, known.subject)
+        if known.asked.relation == "relative" and near[-1].relation == "siblings_count":
+            none = all(_NONE.fullmatch(claim.value) for claim in near)
+            # "I have a sister" does not say that there is no brother.
+            return SAY["no"].format(says=says) if none else f"{_unknown(known)} {_sentence(says)}"
         excluded = any(value.lower() in EXCLUDES.get(c.value.lower(), ()) for c in near)
         return SAY["no"].format(says=says) if excluded else _sentence(says)
     return _known_by_name(known) or _unknown(known)

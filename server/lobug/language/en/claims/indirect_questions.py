@@ -235,15 +235,15 @@ def _end(found: Sequence[Token], at: int, aux: str, *, of_all: bool) -> int | No
 
 
 def who_did(body: str) -> tuple[str, Sequence[Token]] | None:
-    """The verb, and all after "who", of a question for whoever did or does something: "who taught
-    me to swim?"."""
+    """The verb and all words of a question for whoever did or does something: "who taught me to
+    swim?"."""
     found = tokens(body)
     if len(found) < 3 or found[0].low != "who":
         return None
     at = 2 if CONTRACTED.get(found[1].low, found[1].low) in BE else 1
     base = lemma(found[at].low) if at < len(found) else None
     is_base = at == 1 and base == found[at].low and not verbs.is_past(found[at].low)
-    return None if base is None or is_base else (base, found[1:])
+    return None if base is None or is_base else (base, tokens(f"w{body[1:]}"))
 
 
 def spoken(said: Sequence[Token]) -> str:

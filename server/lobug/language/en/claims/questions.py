@@ -93,6 +93,13 @@ OF_THINGS = frozenset({"location", "takes_place"})
 WHO_DOES = re.compile(
     r"who(?: else)? (?P<verb>is|has|\w+s) (?:got )?(?P<rest>(?!my\b|our\b|you).+)", re.IGNORECASE
 )
+WHICH_IS = re.compile(
+    r"(?:what|which)(?: (?P<noun>[\w-]+))?(?:'s| is| are) (?P<place>(?:in|on|under|behind|next to|at"
+    r"|near) (?:the|my|our) .+)",
+    re.IGNORECASE,
+)
+""" "Which clock is in the hall?"."""
+WHAT_I_DO = re.compile(r"what do i do[ ?!.]*", re.IGNORECASE)
 STILL_HAVE = re.compile(
     r"(?:do|have) (?:i|we) still (?:have|got|own) (?:my|the|our|an?) (?P<value>[\w -]+)", re.I
 )
@@ -119,6 +126,8 @@ def read_question(text: str) -> Asked | None:
     if not sentences or any(map(_asks_or_orders, before)):
         return None
     body = OPENING.sub("", " ".join(sentences[-1].split()))
+    if WHAT_I_DO.fullmatch(body) and len(sentences) == 1:
+        return Asked(USER, "job", of_talk=True)
     if not body or len(body) > LONGEST:
         return None
     parsed = parse(body)
@@ -139,7 +148,11 @@ def read_question(text: str) -> Asked | None:
 
 
 def _of_anyone(body: str) -> Asked | None:
-    """ "Who plays the cello?", "who is allergic to nuts?": memory answers if it knows somebody."""
+    """ "Who plays the cello?", "which clock is in the hall?": memory answers if it knows any."""
+    placed = WHICH_IS.fullmatch(body.strip(" ?!."))
+    if placed is not None:
+        noun = (placed["noun"] or "").lower()
+        return Asked(("anyone", noun) if noun else ("anyone",), "location", value=placed["place"])
     match = WHO_DOES.match(body.strip(" ?!."))
     verb = None if match is None else lemma(match["verb"].lower())
     if match is None or verb is None or VAGUE.search(match["rest"]):

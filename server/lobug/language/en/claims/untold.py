@@ -52,6 +52,10 @@ _PLACED = frozenset("in at on from with under near".split())
 _ME = frozenset({"me", "us"})
 _MINE = _ME | {"my", "our"}
 _TIMED = re.compile(r"(?:when|what time|what day|how long|since when)\b", re.IGNORECASE)
+_OF_A_NAME = re.compile(r"(?:what|which|who)\b", re.IGNORECASE)
+_PLACE = re.compile(r"\b(?:in|at|on|from|to|near|next)\b", re.IGNORECASE)
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z]\w+")
+"""A name within a sentence."""
 _COUNTED = re.compile(r"how \w+", re.IGNORECASE)
 
 
@@ -89,7 +93,11 @@ def may_tell(question: str, sentence: str) -> bool:
         return False
     if _TIMED.match(body) is not None and TIME.search(sentence) is not None:
         return True
-    return _COUNTED.match(body) is not None and NUMBER.search(sentence) is not None
+    if _COUNTED.match(body) is not None and NUMBER.search(sentence) is not None:
+        return True
+    if body.lower().startswith("where ") and wanted <= told:
+        return _PLACE.search(sentence) is not None
+    return _OF_A_NAME.match(body) is not None and _NAME.search(sentence) is not None
 
 
 def _whoever(body: str) -> str:
@@ -100,7 +108,7 @@ def _whoever(body: str) -> str:
     verb, said = found
     low = {token.low for token in said}
     others = _INVENTING | _TALK | _AT_THE_DOOR
-    return f"who {spoken(said)}" if low & _MINE and verb not in others else ""
+    return spoken(said) if low & _MINE and verb not in others else ""
 
 
 def _is_theirs(asked: Question, names: Collection[str]) -> bool:
