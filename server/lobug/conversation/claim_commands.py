@@ -253,7 +253,10 @@ async def _may_know(context: CommandContext, *, stated: bool = False) -> bool:
     asked = [hit for hit in hits if hit.kind == "memory" or _states(hit)]
     if stated and any(claims.reader.may_tell(context.text, hit.content) for hit in asked):
         return True
-    likely = [hit for hit in asked if hit.confidence >= LIKELY]
+    lacks = claims.reader.lacks
+    likely = [
+        hit for hit in asked if hit.confidence >= LIKELY and not lacks(context.text, hit.content)
+    ]
     claiming = await known_of([hit.id for hit in likely if hit.kind == "memory"])
 
     def unread(said: str) -> bool:

@@ -245,6 +245,9 @@ class ClaimReader(Protocol):
     def may_tell(self, question: str, sentence: str) -> bool:
         """Whether a sentence may answer a question in a way that the rules cannot read."""
 
+    def lacks(self, question: str, sentence: str) -> bool:
+        """Whether a question asks for a time or a number that a sentence does not have."""
+
     def former(self, noun: str) -> str | None:
         """The noun of "old boss"; None: it speaks of no former one."""
 

@@ -178,6 +178,8 @@ def _what_is(known: _Known) -> str:
     """The value that is asked for."""
     denied_contrary = [claim for claim in known.against if not claim.holds]
     beside = [claim for claim in known.beside if claim.holds]
+    if known.over:  # "you used to work as a baker" rather than "you are out of work"
+        beside = [claim for claim in beside if not _means_none(known.asked, claim)]
     no_plans = [claim for claim in known.denied if claim.planned]
     denied = [claim for claim in known.denied if not claim.planned]
     for claims in (known.holding, denied, denied_contrary, known.planned, no_plans, beside):

@@ -125,6 +125,11 @@ class EnglishClaims:
         return len(question) <= LONGEST_QUESTION and untold.may_tell(question, sentence)
 
     @staticmethod
+    def lacks(question: str, sentence: str) -> bool:
+        """Whether a sentence has no time or number, where a question asks for one."""
+        return len(question) <= LONGEST_QUESTION and untold.lacks(question, sentence)
+
+    @staticmethod
     def former(noun: str) -> str | None:
         """The noun of "old boss"."""
         rest, was = question_phrases.former(noun)

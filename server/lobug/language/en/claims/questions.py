@@ -94,8 +94,8 @@ WHO_DOES = re.compile(
     r"who(?: else)? (?P<verb>is|has|\w+s) (?:got )?(?P<rest>(?!my\b|our\b|you).+)", re.IGNORECASE
 )
 WHICH_IS = re.compile(
-    r"(?:what|which)(?: (?P<noun>[\w-]+))?(?:'s| is| are) (?P<place>(?:in|on|under|behind|next to|at"
-    r"|near) (?:the|my|our) .+)",
+    r"(?:what|which)(?: (?P<noun>[\w-]+))?(?:'s| is| are)"
+    r" (?P<place>(?:in|on|under|behind|next to|at|near) (?:the|my|our) .+)",
     re.IGNORECASE,
 )
 """ "Which clock is in the hall?"."""

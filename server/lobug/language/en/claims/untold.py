@@ -51,12 +51,20 @@ _ARTICLES = frozenset({"a", "an"})
 _PLACED = frozenset("in at on from with under near".split())
 _ME = frozenset({"me", "us"})
 _MINE = _ME | {"my", "our"}
-_TIMED = re.compile(r"(?:when|what time|what day|how long|since when)\b", re.IGNORECASE)
-_OF_A_NAME = re.compile(r"(?:what|which|who)\b", re.IGNORECASE)
-_PLACE = re.compile(r"\b(?:in|at|on|from|to|near|next)\b", re.IGNORECASE)
-_NAME = re.compile(r"(?<=[a-z,] )[A-Z]\w+")
-"""A name within a sentence."""
-_COUNTED = re.compile(r"how \w+", re.IGNORECASE)
+_HOW_MANY = re.compile(r"how (?:many|much) (?P<what>(?!do\b|does\b|did\b)[\w-]+)", re.IGNORECASE)
+_ASKED_FOR = (
+    (
+        re.compile(r"(?:when|what time|(?:what|which) day|how long|since when)\b", re.IGNORECASE),
+        re.compile(rf"{TIME.pattern}|\d|\bfor (?:an?|the|all)\b|fortnight", re.IGNORECASE),
+    ),
+    (re.compile(r"how (?!long\b)\w+", re.IGNORECASE), NUMBER),
+    (re.compile(r"(?:what|which|who)\b", re.IGNORECASE), re.compile(r"(?<=[a-z,] )[A-Z]\w+")),
+    (
+        re.compile(r"where\b", re.IGNORECASE),
+        re.compile(r"\b(?:in|at|on|from|to|near|next)\b", re.I),
+    ),
+)
+"""How a time, a number, a name or a place is asked for, and what a sentence has that tells one."""
 
 
 def unknown(question: str, names: Collection[str] = ()) -> str:
@@ -85,19 +93,24 @@ def named(question: str) -> tuple[str, bool]:
 
 def may_tell(question: str, sentence: str) -> bool:
     """Whether a sentence may answer such a question in a way that no rule can read: it has half of
-    its words, all of its names, and the time or number that is asked for."""
+    its words, all of its names and what is counted, and what is asked for."""
     body = plain(question)
-    names = content(" ".join(token.text for token in tokens(body)[1:] if token.is_name))
+    counted = _HOW_MANY.match(body)
+    asked = [token.text for token in tokens(body)[1:] if token.is_name]
+    asked += [counted["what"]] if counted is not None else []
     wanted, told = content(body), content(sentence)
-    if not names <= told or not 0 < len(wanted) <= 2 * len(wanted & told):
+    if not content(" ".join(asked)) <= told or not 0 < len(wanted) <= 2 * len(wanted & told):
         return False
-    if _TIMED.match(body) is not None and TIME.search(sentence) is not None:
-        return True
-    if _COUNTED.match(body) is not None and NUMBER.search(sentence) is not None:
-        return True
-    if body.lower().startswith("where ") and wanted <= told:
-        return _PLACE.search(sentence) is not None
-    return _OF_A_NAME.match(body) is not None and _NAME.search(sentence) is not None
+    if body.lower().startswith("where ") and not wanted <= told:
+        return False
+    return any(asks.match(body) and tells.search(sentence) for asks, tells in _ASKED_FOR)
+
+
+def lacks(question: str, sentence: str) -> bool:
+    """Whether a question asks for a time or a number that a sentence does not have."""
+    body = plain(question)
+    found = [tells for asks, tells in _ASKED_FOR[:2] if asks.match(body)]
+    return bool(found) and not any(tells.search(sentence) for tells in found)
 
 
 def _whoever(body: str) -> str:
@@ -183,9 +196,9 @@ def _is_habit(asked: Question) -> bool:
     """ "Do I wear a helmet?", "how much do I charge for yoga?"."""
     if asked.verb in _LASTING_HABITS:
         return bool(asked.rest or asked.wh)
-    advice = asked.said & _INSTRUCTING
+    advice = frozenset(token.low for token in asked.rest[:-1]) & _INSTRUCTING
     if not asked.wh and asked.first in _ARTICLES:
-        advice = asked.said & (_INSTRUCTING - _ARTICLES)
+        advice -= _ARTICLES
     return asked.verb in _HABITS and not advice and not asked.said & _OF_ASSISTANT
 
 
