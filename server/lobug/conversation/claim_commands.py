@@ -23,6 +23,10 @@ from lobug.memory.model import Entry, Filter, Hit
 LIKELY = 0.5
 """Confidence from which something that no relation holds may answer a question."""
 
+PLACES = frozenset({"home", "employer", "school", "origin", "grew_up"})
+"""Relations that are asked for with "where", which no other relation of the same subject answers:
+with whom somebody lives is not where."""
+
 RECENT = 40
 """Last messages of a conversation that are looked through for a correction."""
 
@@ -116,8 +120,7 @@ async def _stated(context: CommandContext) -> _Told | None:
     if asked is None and not speech_acts.is_question(context.text):
         return None
     known = await claims.statements(user, context.text)
-    if asked is not None and asked.relation not in OPEN_RELATIONS | {None}:
-        # Whom one lives with is not where.
+    if asked is not None and asked.relation in PLACES:
         fitting = {STATEMENT, asked.relation}
         known = [one for one in known if one.relation in fitting or one.subject != asked.subject]
     if known:
