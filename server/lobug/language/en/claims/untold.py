@@ -35,6 +35,8 @@ _NEEDING = word_set("untold", "needing")
 _PASSING = word_set("untold", "passing")
 _OF_ASSISTANT = word_set("untold", "of_assistant")
 _OF_FORTUNE = word_set("untold", "of_fortune")
+_OF_MANKIND = word_set("untold", "of_mankind")
+_OF_THE_BODY = word_set("untold", "of_the_body")
 _STATES = word_set("untold", "states")
 _INVENTING = word_set("untold", "inventing")
 _FACTS = word_set("untold", "facts")
@@ -72,7 +74,8 @@ def unknown(question: str, names: Collection[str] = ()) -> str:
     told me how much you owe Patrick."; empty: it may be a question of the world. ``names``: of
     people and animals that the user has spoken of, in small letters."""
     body = plain(question)
-    if {token.low for token in tokens(body)} & (_POINTING | _NEEDING):
+    said = {token.low for token in tokens(body)}
+    if said & (_POINTING | _NEEDING) or ("our" in said and said & _OF_MANKIND):
         return ""
     asked = parse(body)
     if asked is None:
@@ -130,6 +133,9 @@ def _is_theirs(asked: Question, names: Collection[str]) -> bool:
     told = {"how": _HOW_IT_CAME, "why": _LIVELY}.get(wh)
     if told is not None and not (asked.aux == "did" and asked.verb in told):
         return False
+    counted = set(wh.split()) - {"time"}
+    if (asked.said | counted) & _OF_THE_BODY or counted & _PASSING:
+        return False
     if asked.verb in _TALK or lemma(asked.verb) in _TALK:
         return False
     match asked.whose:
@@ -154,7 +160,9 @@ def _is_of_user(asked: Question) -> bool:
     if asked.verb == "have" and not asked.is_past:
         return _is_had(asked)
     if asked.is_past:
-        return bool(asked.rest) or asked.wh.lower() not in {"", "what"}
+        seen = asked.verb in _AT_THE_DOOR and asked.wh.lower() == "who"
+        judged = asked.verb == "do" and _said_of(asked, _EVALUATING)
+        return not (seen or judged) and bool(asked.rest or asked.wh.lower() not in {"", "what"})
     return _is_habit(asked)
 
 
@@ -196,7 +204,11 @@ def _is_habit(asked: Question) -> bool:
     """ "Do I wear a helmet?", "how much do I charge for yoga?"."""
     if asked.verb in _LASTING_HABITS:
         return bool(asked.rest or asked.wh)
-    advice = frozenset(token.low for token in asked.rest[:-1]) & _INSTRUCTING
+    if _said_of(asked, _EVALUATING):
+        return False
+    advice = asked.said & _INSTRUCTING
+    if asked.rest and asked.rest[-1].low in {"to", "with", "for"}:  # "who do I work with?"
+        advice -= {asked.rest[-1].low}
     if not asked.wh and asked.first in _ARTICLES:
         advice -= _ARTICLES
     return asked.verb in _HABITS and not advice and not asked.said & _OF_ASSISTANT
@@ -218,6 +230,11 @@ def _is_of_person(asked: Question) -> bool:
     """ "Which school did my mum go to?", "is my sister scared of dogs?"."""
     if _said_of(asked, _EVALUATING) or asked.said & _ME:
         return False
+    going_on = asked.aux in BE and asked.first.endswith("ing")
+    if going_on and asked.wh.lower() in {"", "what"}:
+        return False
+    if asked.verb == "want" and not asked.rest:
+        return False
     if asked.wh.lower().startswith("how ") and not _measures(asked):
         return False
     return asked.aux not in BE or bool(asked.wh or asked.rest)
@@ -226,7 +243,9 @@ def _is_of_person(asked: Question) -> bool:
 def _is_of_thing(asked: Question) -> bool:
     """ "When does my shift start?", "what's my passport number?"."""
     subject = {token.low for token in asked.subject}
-    if subject & (_OF_ASSISTANT | _OF_FORTUNE | _EVALUATING) or _said_of(asked, _EVALUATING):
+    if subject & (_OF_ASSISTANT | _OF_FORTUNE | _OF_THE_BODY | _EVALUATING) or _said_of(
+        asked, _EVALUATING
+    ):
         return False
     if asked.wh.lower().startswith("how ") and not _measures(asked):
         return False
