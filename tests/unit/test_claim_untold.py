@@ -146,6 +146,7 @@ from lobug.language.en.claims.english import CLAIMS
         "Do I have a soul?",
         "Do I sing well?",
         "Who lives with penguins?",
+        "What do we keep in the fridge?",
     ],
 )
 def test_a_question_of_the_world_is_never_untold(question: str) -> None:
@@ -184,7 +185,10 @@ def test_a_question_of_the_world_is_never_untold(question: str) -> None:
         ("Do you know where I parked the caravan?", "where you parked the caravan"),
         ("How many pairs of shoes do I own?", "how many pairs of shoes you own"),
         ("What did my gran die of?", "what your gran died of"),
+        ("Tell me how tall my brother is", "how tall your brother is"),
+        ("where did we bury the cat", "where you buried the cat"),
         ("How many points are on my licence?", ""),
+        ("I like my job", ""),
     ],
 )
 def test_what_only_the_user_could_tell_is_untold(question: str, topic: str) -> None:

@@ -96,7 +96,7 @@ async def _look_up(context: CommandContext) -> _Told | Command | None:
         unheard_of = asked.relation in OPEN_RELATIONS and not (found.related or found.asked.surely)
         if asked.relation is None or unheard_of:
             return None
-        if not context.memory.keeps_user_memories or await _may_know(context):
+        if not context.memory.keeps_user_memories or await _may_know(context, await _hits(context)):
             return None  # what is not kept may have been told
         return _Told((said,), (), holds=False)
     decided = bool(found.claims) or found.asked.past or asked.value is not None
@@ -136,27 +136,32 @@ async def _stated(context: CommandContext) -> _Told | None:
 async def _untold(context: CommandContext) -> _Told | None:
     """The answer to a question that only the user could have answered: what they said of it, or
     that they never did."""
-    if not context.memory.keeps_user_memories or not speech_acts.is_question(context.text):
+    if not context.memory.keeps_user_memories:
         return None
     reader = context.memory.claims.reader
     said = reader.unknown(context.text) or reader.unknown(context.text, await _spoken_of(context))
     if not said:
         return None
-    recalled = await _recalled(context)
+    hits = await _hits(context)
+    recalled = await _recalled(context, hits)
     if recalled:
         return _Told((recalled,), ())
     read = reader.read_question(context.text)
     of_relation = read is not None and read.relation not in OPEN_RELATIONS | {None}
-    if await _may_know(context, stated=not of_relation):
+    if await _may_know(context, hits, stated=not of_relation):
         return None
     return _Told((said,), (), holds=False)
 
 
-async def _recalled(context: CommandContext) -> str:
+async def _hits(context: CommandContext) -> Sequence[Hit]:
+    """What memory finds for a question, among former turns too."""
+    return await context.memory.search(context.scope, context.text, Filter(), limit=6, turns=True)
+
+
+async def _recalled(context: CommandContext, hits: Sequence[Hit]) -> str:
     """What the user said in a former turn that tells what is asked, of which memory keeps nothing,
     and that has not been put right since; empty: nothing."""
     memory, reader = context.memory, context.memory.claims.reader
-    hits = await memory.search(context.scope, context.text, Filter(), limit=6, turns=True)
     turns = sorted((hit for hit in hits if hit.role == "user"), key=lambda hit: -hit.id)
     latest = await memory.recent_messages(context.conversation.conversation_key, RECENT)
     since = {one.id: one.content for one in latest if one.role == "user"}
@@ -193,7 +198,9 @@ async def _spoken_of(context: CommandContext) -> frozenset[str]:
     """The name that a question asks about, if the user has spoken of somebody of that name."""
     claims = context.memory.claims
     name, of_people = claims.reader.named(context.text)
-    if not name or await claims.knows_name(context.scope.user, name):
+    if not name:
+        return frozenset()
+    if await claims.knows_name(context.scope.user, name):
         return frozenset({name})
     hits = await context.memory.search(context.scope, name, Filter(), limit=6, turns=True)
     said = [hit.content.lower() for hit in hits if hit.kind == "memory" or hit.role == "user"]
@@ -239,7 +246,7 @@ def _kind(entry: Entry) -> citing.Kind:
 _KINDS: Mapping[str, citing.Kind] = {"import": "import", "agent": "agent"}
 
 
-async def _may_know(context: CommandContext, *, stated: bool = False) -> bool:
+async def _may_know(context: CommandContext, hits: Sequence[Hit], *, stated: bool = False) -> bool:
     """Whether something that the rules could not read may answer the question: a free sentence,
     former words, or a line of layer identity, which is in every prompt. ``stated``: what is kept as
     it was said has been looked through."""
@@ -252,7 +259,6 @@ async def _may_know(context: CommandContext, *, stated: bool = False) -> bool:
     ]
     if len(await known_of(lines)) < len(lines):
         return True
-    hits = await context.memory.search(context.scope, context.text, Filter(), limit=6, turns=True)
     asked = [hit for hit in hits if hit.kind == "memory" or _states(hit)]
     if stated and any(claims.reader.may_tell(context.text, hit.content) for hit in asked):
         return True

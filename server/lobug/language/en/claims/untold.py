@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from lobug.language.en import speech_acts
 from lobug.language.en.claims.free_statements import TIME, content
 from lobug.language.en.claims.indirect_questions import (
     Question,
@@ -20,6 +21,7 @@ from lobug.language.en.claims.indirect_questions import (
     who_did,
 )
 from lobug.language.en.claims.lexicon import BE, DO, HAVE, TITLES, lemma, tokens
+from lobug.language.en.claims.question_parser import ASKING, OPENING
 from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.values import NUMBER
 from lobug.language.en.data import CLAIM_ANSWERS as SAY
@@ -74,6 +76,9 @@ def unknown(question: str, names: Collection[str] = ()) -> str:
     told me how much you owe Patrick."; empty: it may be a question of the world. ``names``: of
     people and animals that the user has spoken of, in small letters."""
     body = plain(question)
+    asks = speech_acts.is_question(body) or speech_acts.is_question(question)
+    if not asks and ASKING.match(OPENING.sub("", question)) is None:
+        return ""
     said = {token.low for token in tokens(body)}
     if said & (_POINTING | _NEEDING) or ("our" in said and said & _OF_MANKIND):
         return ""
@@ -220,7 +225,7 @@ def _is_of_us(asked: Question) -> bool:
         return asked.is_past and (asked.first in _FACTS or asked.first == "together")
     if asked.aux in HAVE:
         return asked.verb == "been" and asked.first in _FACTS | {"together"}
-    present = asked.verb in _SHARED - {"have", "go", "get", "eat", "speak", "grow"}
+    present = asked.verb in _SHARED & _HABITS | {"rehearse", "meet", "own", "move"}
     if not asked.is_past:
         return present and not asked.said & _INSTRUCTING
     return asked.verb in _SHARED and bool(asked.rest or asked.wh)
