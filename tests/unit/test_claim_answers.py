@@ -317,7 +317,16 @@ def test_somebody_known_by_name_only_is_told() -> None:
             (("siblings_count", "two brothers"),),
             "Yes, you have two brothers.",
         ),
-        ("Do I have a sister?", (("siblings_count", "two brothers"),), "You have two brothers."),
+        (
+            "Do I have a sister?",
+            (("siblings_count", "two brothers"),),
+            "You haven't told me whether you have a sister. You have two brothers.",
+        ),
+        (
+            "Have I any brothers?",
+            (("siblings_count", "only child"),),
+            "No, you are an only child.",
+        ),
         (
             "Do I have a daughter?",
             (("siblings_count", "two brothers"),),

@@ -11,17 +11,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lobug.conversation.command_context import Answer, Command, CommandContext, hit_of
-from lobug.language.claims import Heard
+from lobug.language.claims import STATEMENT, USER, Claim, ClaimReader, Heard
 from lobug.language.en import citing, replies, speech_acts, words
 from lobug.language.en.citing import Source, known_from, without_request
 from lobug.memory.claim_rows import KnownClaim
 from lobug.memory.claims.held_claims import sentence_of
 from lobug.memory.claims.lookup import Found
 from lobug.memory.claims.subjects import Ambiguous
-from lobug.memory.model import Entry, Filter
+from lobug.memory.model import Entry, Filter, Hit
 
 LIKELY = 0.5
 """Confidence from which something that no relation holds may answer a question."""
+
+PLACES = frozenset({"home", "employer", "school", "origin", "grew_up"})
+"""Relations that are asked for with "where", which no other relation of the same subject answers:
+with whom somebody lives is not where."""
+
+RECENT = 40
+"""Last messages of a conversation that are looked through for a correction."""
 
 OPEN_RELATIONS = frozenset({"attribute", "kind", "location", "takes_place"})
 """Relations of anything: a question for one of something of which nothing at all is known is an
@@ -75,7 +82,7 @@ async def _look_up(context: CommandContext) -> _Told | Command | None:
     """The answer to a single question, or the command that asks who is meant."""
     reader = context.memory.claims.reader
     asked = reader.read_question(context.text)
-    if asked is None:
+    if asked is None or (asked.of_talk and await _is_in_trouble(context)):
         return None
     found = await context.memory.claims.find(context.conversation.conversation_key, asked)
     if found is None:
@@ -91,23 +98,33 @@ async def _look_up(context: CommandContext) -> _Told | Command | None:
         unheard_of = asked.relation in OPEN_RELATIONS and not (found.related or found.asked.surely)
         if asked.relation is None or unheard_of:
             return None
-        if not context.memory.keeps_user_memories or await _may_know(context):
+        if not context.memory.keeps_user_memories or await _may_know(context, await _hits(context)):
             return None  # what is not kept may have been told
         return _Told((said,), (), holds=False)
     decided = bool(found.claims) or found.asked.past or asked.value is not None
     return _Told((said,), _used(found, said), holds=decided)
 
 
+async def _is_in_trouble(context: CommandContext) -> bool:
+    """Whether the user has just told something that is of no relation, so that "what do I do?" may
+    ask for advice."""
+    said = await context.memory.recent_messages(context.conversation.conversation_key, 4)
+    last = next((one.content for one in reversed(said) if one.role == "user"), "")
+    claims = context.memory.claims.reader.read(last).claims
+    of_relations = any(claim.relation != STATEMENT for claim in claims)
+    return bool(last) and not speech_acts.is_question(last) and not of_relations
+
+
 async def _stated(context: CommandContext) -> _Told | None:
     """The latest statement of no relation that tells what is asked, in the user's words."""
-    text = context.text
-    if (
-        not speech_acts.is_question(text)
-        and context.memory.claims.reader.read_question(text) is None
-    ):
-        return None
     claims, user = context.memory.claims, context.scope.user
+    asked = claims.reader.read_question(context.text)
+    if asked is None and not speech_acts.is_question(context.text):
+        return None
     known = await claims.statements(user, context.text)
+    if asked is not None and asked.relation in PLACES:
+        fitting = {STATEMENT, asked.relation}
+        known = [one for one in known if one.relation in fitting or one.subject != asked.subject]
     if known:
         return _Told((replies.stated(known[0].content, context.text),), (known[0].entry_id,))
     over = await claims.overtaken(user, context.text)
@@ -119,11 +136,79 @@ async def _stated(context: CommandContext) -> _Told | None:
 
 
 async def _untold(context: CommandContext) -> _Told | None:
-    """That a question was never answered which only the user could have answered."""
-    said = context.memory.claims.reader.unknown(context.text)
-    if not said or not context.memory.keeps_user_memories:
+    """The answer to a question that only the user could have answered: what they said of it, or
+    that they never did."""
+    if not context.memory.keeps_user_memories:
         return None
-    return None if await _may_know(context, stated=True) else _Told((said,), (), holds=False)
+    reader = context.memory.claims.reader
+    said = reader.unknown(context.text) or reader.unknown(context.text, await _spoken_of(context))
+    if not said:
+        return None
+    hits = await _hits(context)
+    recalled = await _recalled(context, hits)
+    if recalled:
+        return _Told((recalled,), ())
+    read = reader.read_question(context.text)
+    of_relation = read is not None and read.relation not in OPEN_RELATIONS | {None}
+    if await _may_know(context, hits, stated=not of_relation):
+        return None
+    return _Told((said,), (), holds=False)
+
+
+async def _hits(context: CommandContext) -> Sequence[Hit]:
+    """What memory finds for a question, among former turns too."""
+    return await context.memory.search(context.scope, context.text, Filter(), limit=6, turns=True)
+
+
+async def _recalled(context: CommandContext, hits: Sequence[Hit]) -> str:
+    """What the user said in a former turn that tells what is asked, of which memory keeps nothing,
+    and that has not been put right since; empty: nothing."""
+    memory, reader = context.memory, context.memory.claims.reader
+    turns = sorted((hit for hit in hits if hit.role == "user"), key=lambda hit: -hit.id)
+    latest = await memory.recent_messages(context.conversation.conversation_key, RECENT)
+    since = {one.id: one.content for one in latest if one.role == "user"}
+    since |= {turn.id: turn.content for turn in turns}
+    answers = reader.answering(context.text)
+    for turn in turns:
+        told = [
+            one
+            for one in speech_acts.statements(turn.content)
+            if answers(one) and await _still_holds(context, turn.id, one)
+        ]
+        later = [said for at, said in since.items() if at > turn.id]
+        changed = any(_changes(reader, said, one) for said in later for one in told)
+        if told and not changed:
+            return replies.recalled(told[0], turn.said_at, context.today)
+    return ""
+
+
+async def _still_holds(context: CommandContext, message_id: int, sentence: str) -> bool:
+    """Whether a former sentence states something, of which nothing that was kept is over."""
+    claims = context.memory.claims
+    if claims.reader.read(sentence).unread:
+        return True
+    made = (await claims.changed_by(context.scope.user, message_id)).stored
+    return bool(made) and all(one.status == "active" for one in made)
+
+
+def _changes(reader: ClaimReader, later: str, earlier: str) -> bool:
+    """Whether later words put a former sentence right, or say that it is over."""
+    change = Claim(USER, STATEMENT, later, text=later)
+    return reader.read(later).corrects or reader.overtaking(change)(earlier)
+
+
+async def _spoken_of(context: CommandContext) -> frozenset[str]:
+    """The name that a question asks about, if the user has spoken of somebody of that name."""
+    claims = context.memory.claims
+    name, of_people = claims.reader.named(context.text)
+    if not name:
+        return frozenset()
+    if await claims.knows_name(context.scope.user, name):
+        return frozenset({name})
+    hits = await context.memory.search(context.scope, name, Filter(), limit=6, turns=True)
+    said = [hit.content.lower() for hit in hits if hit.kind == "memory" or hit.role == "user"]
+    mentioned = of_people and any(f" {name} " in f" {' '.join(words.words(one))} " for one in said)
+    return frozenset({name}) if mentioned else frozenset()
 
 
 async def _look_up_both(context: CommandContext) -> _Told | None:
@@ -164,7 +249,7 @@ def _kind(entry: Entry) -> citing.Kind:
 _KINDS: Mapping[str, citing.Kind] = {"import": "import", "agent": "agent"}
 
 
-async def _may_know(context: CommandContext, *, stated: bool = False) -> bool:
+async def _may_know(context: CommandContext, hits: Sequence[Hit], *, stated: bool = False) -> bool:
     """Whether something that the rules could not read may answer the question: a free sentence,
     former words, or a line of layer identity, which is in every prompt. ``stated``: what is kept as
     it was said has been looked through."""
@@ -177,8 +262,13 @@ async def _may_know(context: CommandContext, *, stated: bool = False) -> bool:
     ]
     if len(await known_of(lines)) < len(lines):
         return True
-    hits = await context.memory.search(context.scope, context.text, Filter(), limit=6, turns=True)
-    likely = [hit for hit in hits if hit.confidence >= LIKELY]
+    asked = [hit for hit in hits if hit.kind == "memory" or _states(hit)]
+    if stated and any(claims.reader.may_tell(context.text, hit.content) for hit in asked):
+        return True
+    lacks = claims.reader.lacks
+    likely = [
+        hit for hit in asked if hit.confidence >= LIKELY and not lacks(context.text, hit.content)
+    ]
     claiming = await known_of([hit.id for hit in likely if hit.kind == "memory"])
 
     def unread(said: str) -> bool:
@@ -186,11 +276,13 @@ async def _may_know(context: CommandContext, *, stated: bool = False) -> bool:
         return bool(heard.unread) and not (stated and heard.is_kept)
 
     return any(
-        hit.id not in claiming
-        if hit.kind == "memory"
-        else hit.role == "user" and unread(hit.content)
-        for hit in likely
+        hit.id not in claiming if hit.kind == "memory" else unread(hit.content) for hit in likely
     )
+
+
+def _states(hit: Hit) -> bool:
+    """Whether a hit is a former turn in which the user told something."""
+    return hit.role == "user" and not speech_acts.is_question(hit.content)
 
 
 async def correct(context: CommandContext, heard: Heard) -> Command | None:

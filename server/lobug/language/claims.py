@@ -7,7 +7,7 @@ language (for English ``en/claims/relations.toml``); what a claim does to memory
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -138,6 +138,11 @@ class Asked:
     """It asks for what was: "where did I live before?"."""
     surely: bool = field(default=False, compare=False)
     """Only the user could have told it: "where did I put my glasses?"."""
+    of_talk: bool = field(default=False, compare=False)
+    """It may ask about what was said just before: "what do I do?"."""
+    otherwise: tuple[Path, ...] = field(default=(), compare=False)
+    """Other subjects under which it may be known: "my doctor appointment" of "when do I see the
+    doctor?"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,9 +234,20 @@ class ClaimReader(Protocol):
     def answering(self, question: str) -> Callable[[str], bool]:
         """A test of whether the value of a claim of STATEMENT tells what a question asks."""
 
-    def unknown(self, question: str) -> str:
+    def unknown(self, question: str, names: Collection[str] = ()) -> str:
         """What to say to a question that memory cannot answer, where nothing else could: "You
-        haven't told me how much you owe Patrick."; empty: it may be a question of the world."""
+        haven't told me how much you owe Patrick."; empty: it may be a question of the world.
+        ``names``: of people and animals that the user has spoken of, in small letters."""
+
+    def named(self, question: str) -> tuple[str, bool]:
+        """The name of whom or what a question is about, in small letters, and whether people have
+        that name: "helen" of "how old is Helen?", and not "leeds". Empty: it names nobody."""
+
+    def may_tell(self, question: str, sentence: str) -> bool:
+        """Whether a sentence may answer a question in a way that the rules cannot read."""
+
+    def lacks(self, question: str, sentence: str) -> bool:
+        """Whether a question asks for a time or a number that a sentence does not have."""
 
     def former(self, noun: str) -> str | None:
         """The noun of "old boss"; None: it speaks of no former one."""

@@ -187,6 +187,12 @@ def stated(content: str, question: str) -> str:
     return CLAIM_ANSWERS["no"].format(says=said_to_the_user(about_the_user(content)))
 
 
+def recalled(said: str, said_at: float, today: float) -> str:
+    """What the user once said as the answer to a question, with the day unless it was today."""
+    sentence, day = sentence_to_the_user(about_the_user(said)), when(said_at, today)
+    return sentence if day == SAY["today"] else f"{sentence} {SAY['told_then'].format(when=day)}"
+
+
 def no_more(was: str, since: str | None, question: str) -> str:
     """The answer to a question about what was so: what is so since, if that is known."""
     if since is None:

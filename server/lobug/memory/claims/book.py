@@ -105,6 +105,15 @@ class ClaimBook:
         heard = [self.reader.read(message.content) for message in waiting]
         return tuple(statement for one in heard if not one.is_kept for statement in one.unread)
 
+    async def knows_name(self, user: str, name: str) -> bool:
+        """Whether somebody or something of the user's has a name, given in small letters."""
+        named = await self._database.read(lambda c: claim_rows.of_relation(c, user, NAME))
+        return any(
+            len(one.subject) > 1 and name in {one.value.lower(), one.value.lower().split()[0]}
+            for one in named
+            if one.value
+        )
+
     async def statements(self, user: str, question: str) -> list[KnownClaim]:
         """What holds and tells, word for word, what a question asks, the latest first."""
 

@@ -15,7 +15,7 @@ from lobug.memory.claims.subjects import Ambiguous, Subjects, plain
 from lobug.storage.driver import Connection
 
 ANYONE: Path = ("anyone",)
-"""The subject of "who plays the cello?"."""
+"""The subject of "who plays the cello?"; ("anyone", "clock") of "which clock is in the hall?"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,10 @@ def find(
     named = claim_rows.of_relation(connection, user, NAME)
     names = {one.subject: one.value for one in named if one.status == "active" and one.holds}
     known = known_subjects(connection, user)
-    if asked.subject == ANYONE:
+    if asked.subject not in known:
+        subject = next((one for one in asked.otherwise if one in known), asked.subject)
+        asked = replace(asked, subject=subject)
+    if asked.subject[:1] == ANYONE:
         return _of_anyone(connection, reader, user, asked, names)
     meant = _knowing(connection, user, asked, names) or subjects.resolve(
         asked.subject, Subjects(names, known, recent(referents)), reader.refers
@@ -100,12 +103,13 @@ def _of_anyone(
         if one.status == "active"
         and one.holds
         and one.kind == asked.kind
+        and (asked.subject == ANYONE or plain(one.subject)[-1].split()[-1] == asked.subject[1])
         and (not asked.value or reader.same_value(one.relation, one.value, asked.value))
     )
     if not same:
         return None
     shown = {plain(path): name for path, name in names.items()}
-    return Found(asked, ANYONE, same, (), {}, shown)
+    return Found(replace(asked, subject=ANYONE), ANYONE, same, (), {}, shown)
 
 
 def _departed(connection: Connection, user: str) -> set[Path]:
@@ -180,6 +184,8 @@ def _held(
         for one in held
     ):
         implied = _implied(connection, reader, user, asked, known)
+    if asked.past:
+        implied = {**implied, **_given_up(reader, held)}
     shown = {plain(path): name for path, name in names.items() if meant[: len(path)] == path}
     departed = _departed(connection, user)
     shown |= {
@@ -200,6 +206,19 @@ def _held(
             if one.subject == meant and one.status == "active" and one not in held
         ),
     )
+
+
+def _given_up(
+    reader: ClaimReader, held: Sequence[KnownClaim]
+) -> Mapping[Claim, Sequence[KnownClaim]]:
+    """What was so, from claims that it is so no more: who no longer smokes did."""
+    return {
+        replace(told, subject=plain(one.subject)): (one,)
+        for one in held
+        if one.status == "active" and not one.holds
+        for told in reader.read_fact(one.content)
+        if told.ended and told.relation == one.relation
+    }
 
 
 def _implied(

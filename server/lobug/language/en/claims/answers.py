@@ -178,6 +178,8 @@ def _what_is(known: _Known) -> str:
     """The value that is asked for."""
     denied_contrary = [claim for claim in known.against if not claim.holds]
     beside = [claim for claim in known.beside if claim.holds]
+    if known.over:  # "you used to work as a baker" rather than "you are out of work"
+        beside = [claim for claim in beside if not _means_none(known.asked, claim)]
     no_plans = [claim for claim in known.denied if claim.planned]
     denied = [claim for claim in known.denied if not claim.planned]
     for claims in (known.holding, denied, denied_contrary, known.planned, no_plans, beside):
@@ -249,6 +251,10 @@ def _otherwise(known: _Known, value: str) -> str:
         return SAY["no"].format(says=statements(gone, known.subject))
     if near:
         says = statements(near, known.subject)
+        if known.asked.relation == "relative" and near[-1].relation == "siblings_count":
+            none = all(_NONE.fullmatch(claim.value) for claim in near)
+            # "I have a sister" does not say that there is no brother.
+            return SAY["no"].format(says=says) if none else f"{_unknown(known)} {_sentence(says)}"
         excluded = any(value.lower() in EXCLUDES.get(c.value.lower(), ()) for c in near)
         return SAY["no"].format(says=says) if excluded else _sentence(says)
     return _known_by_name(known) or _unknown(known)

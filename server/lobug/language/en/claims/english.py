@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from lobug.language.claims import (
@@ -27,6 +27,7 @@ from lobug.language.en.claims import (
     sentence_forms,
     statement_comparison,
     topics,
+    untold,
     values,
 )
 from lobug.language.en.claims.relation_book import relation_book
@@ -121,9 +122,26 @@ class EnglishClaims:
         return free_questions.answering(question)
 
     @staticmethod
-    def unknown(question: str) -> str:
+    def unknown(question: str, names: Collection[str] = ()) -> str:
         """What to say where only the user could have told the answer."""
-        return free_questions.unknown(question) if len(question) <= LONGEST_QUESTION else ""
+        if len(question) > LONGEST_QUESTION:
+            return ""
+        return untold.unknown(question, names) or free_questions.unknown(question)
+
+    @staticmethod
+    def named(question: str) -> tuple[str, bool]:
+        """The name of whom a question is about, and whether people have it."""
+        return untold.named(question) if len(question) <= LONGEST_QUESTION else ("", False)
+
+    @staticmethod
+    def may_tell(question: str, sentence: str) -> bool:
+        """Whether a sentence may answer a question in a way that the rules cannot read."""
+        return len(question) <= LONGEST_QUESTION and untold.may_tell(question, sentence)
+
+    @staticmethod
+    def lacks(question: str, sentence: str) -> bool:
+        """Whether a sentence has no time or number, where a question asks for one."""
+        return len(question) <= LONGEST_QUESTION and untold.lacks(question, sentence)
 
     @staticmethod
     def former(noun: str) -> str | None:

@@ -21,7 +21,7 @@ from lobug.language.en.claims.question_parser import (
     parse,
     whole,
 )
-from lobug.language.en.claims.question_phrases import OBJECTS, former
+from lobug.language.en.claims.question_phrases import EVENTS, OBJECTS, former
 from lobug.language.en.claims.relation_book import Reading, relation_book
 from lobug.language.en.claims.sentence_forms import is_plural
 from lobug.language.en.claims.values import name_of, tidy_value
@@ -93,6 +93,13 @@ OF_THINGS = frozenset({"location", "takes_place"})
 WHO_DOES = re.compile(
     r"who(?: else)? (?P<verb>is|has|\w+s) (?:got )?(?P<rest>(?!my\b|our\b|you).+)", re.IGNORECASE
 )
+WHICH_IS = re.compile(
+    r"(?:what|which)(?: (?P<noun>[\w-]+))?(?:'s| is| are)"
+    r" (?P<place>(?:in|on|under|behind|next to|at|near) (?:the|my|our) .+)",
+    re.IGNORECASE,
+)
+""" "Which clock is in the hall?"."""
+WHAT_I_DO = re.compile(r"what do i do[ ?!.]*", re.IGNORECASE)
 STILL_HAVE = re.compile(
     r"(?:do|have) (?:i|we) still (?:have|got|own) (?:my|the|our|an?) (?P<value>[\w -]+)", re.I
 )
@@ -119,6 +126,8 @@ def read_question(text: str) -> Asked | None:
     if not sentences or any(map(_asks_or_orders, before)):
         return None
     body = OPENING.sub("", " ".join(sentences[-1].split()))
+    if WHAT_I_DO.fullmatch(body) and len(sentences) == 1:
+        return Asked(USER, "job", of_talk=True)
     if not body or len(body) > LONGEST:
         return None
     parsed = parse(body)
@@ -141,7 +150,11 @@ def read_question(text: str) -> Asked | None:
 
 
 def _of_anyone(body: str) -> Asked | None:
-    """ "Who plays the cello?", "who is allergic to nuts?": memory answers if it knows somebody."""
+    """ "Who plays the cello?", "which clock is in the hall?": memory answers if it knows any."""
+    placed = WHICH_IS.fullmatch(body.strip(" ?!."))
+    if placed is not None:
+        noun = (placed["noun"] or "").lower()
+        return Asked(("anyone", noun) if noun else ("anyone",), "location", value=placed["place"])
     match = WHO_DOES.match(body.strip(" ?!."))
     verb = None if match is None else lemma(match["verb"].lower())
     if match is None or verb is None or VAGUE.search(match["rest"]):
@@ -213,7 +226,7 @@ def _of_wh(predicate: Predicate, wh: str, *, told: bool, before: bool) -> Asked 
         if shared != path and asked is not None and asked.relation not in OF_HOUSEHOLD:
             asked = None
         if asked is None and wh == "when" and path[-1] in PROFESSIONS:
-            return Asked(path, "takes_place")
+            return _of_question(path, Question("takes_place"), past=past)
         if asked is not None:
             return asked
     if predicate.text in {"have", "own"}:
@@ -283,7 +296,10 @@ def _of_question(path: Path, question: Question, *, past: bool) -> Asked | None:
         subject, relation = subject[:-1], PARTS[subject[-1]]
     if (subject == USER and relation in NOT_OF_USER) or _is_of_device(subject):
         return None
-    asked = Asked(subject, relation, question.kind, past=past, surely=surely)
+    visits: tuple[Path, ...] = ()
+    if relation == "takes_place" and subject[-1] in PROFESSIONS:
+        visits = tuple((*subject[:-1], f"{subject[-1]} {event}") for event in sorted(EVENTS))
+    asked = Asked(subject, relation, question.kind, past=past, surely=surely, otherwise=visits)
     return asked if question.value is None else _with_value(asked, question.value)
 
 

@@ -361,7 +361,10 @@ def sentence(text: str) -> str:
 
 
 def kin_of(path: Path) -> str:
-    """The canonical word for what the last of a path is: "sister" of "older sister"; else empty."""
+    """The canonical word for what the last of a path is: "sister" of "older sister" and of
+    "sisters"; else empty."""
     book = relation_book()
     head = path[-1].split()[-1] if path[-1].split() else ""
-    return book.kin.get(head) or book.pets.get(head) or ""
+    one = head.removesuffix("s")
+    found = (known.get(word) for word in (head, one) for known in (book.kin, book.pets))
+    return next((noun for noun in found if noun), "")
