@@ -253,9 +253,9 @@ def with_instead(said: str, wrong: str, right: str) -> str | None:
     """A memory with the wrong words replaced by the right ones; None: it does not have them."""
     if not _holds(said, wrong):
         return None
-    changed = re.sub(
-        rf"(?<!\w){re.escape(wrong)}(?!\w)", lambda _: right, said, flags=re.IGNORECASE
-    )
+    changed = said
+    for at in reversed([*words.places_of(wrong, said)]):
+        changed = f"{changed[:at]}{right}{changed[at + len(wrong) :]}"
     return None if changed == said else changed
 
 

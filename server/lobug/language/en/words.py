@@ -8,7 +8,7 @@ index of its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 import snowballstemmer
@@ -68,6 +68,20 @@ def words(text: str) -> list[str]:
 def content_words(text: str) -> list[str]:
     """The words that are no stop words, each once, in their order."""
     return list(dict.fromkeys(word for word in words(text) if word not in STOP_WORDS))
+
+
+def places_of(wanted: str, text: str) -> Iterator[int]:
+    """The indices at which a text has some words, in any capitals. Without a pattern, because
+    ``re`` keeps the patterns that it compiles, and with them what a user said."""
+    low, wanted = text.lower(), wanted.lower()
+    if len(low) != len(text):  # a capital whose small form is two characters
+        low = text
+    at = low.find(wanted)
+    while at >= 0:
+        around = low[at - 1 : at] + low[at + len(wanted) :][:1]
+        if not any(mark.isalnum() or mark == "_" for mark in around):
+            yield at
+        at = low.find(wanted, at + 1)
 
 
 LONGEST_INFLECTED = 64

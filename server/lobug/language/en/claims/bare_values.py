@@ -21,7 +21,8 @@ from lobug.language.en.claims.values import NUMBER
 _MOST_WORDS = 5
 """Of a value that stands alone, and of a wrong one."""
 VALUE = re.compile(
-    r"^(?:(?:it|that|this)['\u2019]?s|it is|it was|that is|that was|that would be|this is"
+    r"^(?:(?:it|that|this)['\u2019]?s(?: more (?:of|like))?|it is|it was|that is|that was"
+    r"|that would be|this is"
     r"|she['\u2019]?s"
     r"|he['\u2019]?s"
     r"|they['\u2019]?re|the (?:right|correct) (?:one|name|answer|word) is|in fact|just|make (?:it"

@@ -122,7 +122,8 @@ def detached(text: str) -> tuple[str, str]:
         return text, ""
     for comma in re.finditer(r",\s+", text):
         before, after = text[: comma.start()], text[comma.end() :]
-        if begins_clause(after) and contrast(before)[1] is not None:
+        goes_on = begins_clause(after) or STARTS_CLAUSE.match(after)
+        if goes_on and " " in after and contrast(before)[1] is not None:
             return before, after
     return text, ""
 
@@ -212,8 +213,9 @@ def _but_not(bare: str) -> tuple[str, str] | None:
     match = _BUT_NOT.match(bare)
     if match is None or not is_short(match["wrong"]):
         return None
-    last = match["right"].lower().replace("\u2019", "'").split()[-1]
-    if last in _NOT_AFTER or last.endswith("n't"):
+    last = match["right"].replace("\u2019", "'").split()[-1]
+    named = last in {"May", "Will"}
+    if (last.lower() in _NOT_AFTER and not named) or last.lower().endswith("n't"):
         return None
     return match["right"].strip(" ,"), value_of(match["wrong"])
 

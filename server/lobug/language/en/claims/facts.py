@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from lobug.language.claims import STATEMENT, USER, Claim, Path
+from lobug.language.en import words
 from lobug.language.en.claims import free_statements
 from lobug.language.en.claims.sentence_forms import (
     Mode,
@@ -27,10 +28,12 @@ RELATIVE = re.compile(
 
 
 LIVING = frozenset({"home", "grew_up", "employer", "volunteers"})
-NEAR = r"(?:near|outside|close to|above|behind|opposite)(?: the| an?| my)?"
+NEAR = re.compile(
+    r"\b((?:near|outside|close to|above|behind|opposite)(?: the| an?| my)?) $", re.IGNORECASE
+)
 OPENS = re.compile(r"^(?:Since|As|In|On|Until|For|From|By|At|During|Before|After|When)\b")
 """How a phrase of time begins a sentence."""
-SAID_BEFORE = "the|my|our|his|her|their"
+SAID_BEFORE = re.compile(r"\b(the|my|our|his|her|their) $", re.IGNORECASE)
 WITHOUT_ARTICLE = frozenset(
     "pet relative instrument injury birthday anniversary commute subscription owns".split()
 )
@@ -68,7 +71,7 @@ def is_common(claim: Claim) -> bool:
     (word, *more) = claim.subject
     if more or not claim.text:
         return False
-    return re.search(rf"\b{re.escape(word)}\b", claim.text) is not None
+    return any(claim.text.startswith(word, at) for at in words.places_of(word, claim.text))
 
 
 def mode_of(claim: Claim) -> Mode:
@@ -137,14 +140,12 @@ def as_said(claim: Claim) -> str:
     garden"."""
     if not claim.text or claim.relation in WITHOUT_ARTICLE:
         return claim.value
-    if claim.relation in LIVING:
-        near = re.search(rf"\b({NEAR}) {re.escape(claim.value)}(?!\w)", claim.text, re.IGNORECASE)
-        if near is not None:
-            return f"{near[1].lower()} {claim.value}"
-    said = re.search(
-        rf"\b({SAID_BEFORE}) {re.escape(claim.value)}(?!\w)", claim.text, re.IGNORECASE
-    )
-    return f"{said[1].lower()} {claim.value}" if said is not None else claim.value
+    before = [claim.text[:at] for at in words.places_of(claim.value, claim.text)]
+    for form in (NEAR, SAID_BEFORE) if claim.relation in LIVING else (SAID_BEFORE,):
+        said = next(filter(None, map(form.search, before)), None)
+        if said is not None:
+            return f"{said[1].lower()} {claim.value}"
+    return claim.value
 
 
 def without_contradictions(claims: Iterable[Claim]) -> list[Claim]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lobug.language.claims import Path
-from lobug.language.en import verbs
+from lobug.language.en import verbs, words
 from lobug.language.en.claims.clause_parser import MONTH
 from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.wording import wording_book
@@ -113,8 +113,8 @@ def subject_of(
         owner = subject_of(path[:1], names, spoken=spoken).owner
     for word in path[1:-1]:
         owner = possessive(f"{owner} {word}")
-    written = re.search(rf"\b{re.escape(path[-1])}(?!\w)", text, re.IGNORECASE)
-    whole = f"{owner} {written[0] if written is not None else path[-1]}"
+    at = next(words.places_of(path[-1], text), None)
+    whole = f"{owner} {path[-1] if at is None else text[at : at + len(path[-1])]}"
     if named and path in names:
         whole = f"{whole} {names[path]}"
     return Subject(whole, possessive(whole), "several" if is_plural(path[-1]) else "one", spoken)

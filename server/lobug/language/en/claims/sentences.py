@@ -40,6 +40,13 @@ _ANNOUNCED = re.compile(
     r"|i (?:almost |nearly )?forgot to (?:tell you|mention|say))\b(?: that\b)?[\s,!:.]*",
     re.IGNORECASE,
 )
+_WHOSE = re.compile(
+    r"\b(?P<theirs>(?:that['\u2019]?s|that is|that was) (?:my |our )?[\w-]+['\u2019]s)"
+    r" (?P<noun>[a-z]+(?: [a-z]+)?), (?:and )?(?P<other>(?:my |our )?[\w-]+['\u2019]s)"
+    r" (?=is\b|was\b)",
+    re.IGNORECASE,
+)
+""" "That's my nan's birthday, my mum's is on the fifth"."""
 _DID_I_SAY = re.compile(
     r"\bdid i (?:just )?(?:say|tell you) (?P<wrong>[^,;.?]{1,40})[,?]*"
     r" (?:well |no,? |but )?i meant\b",
@@ -149,6 +156,7 @@ _NAMES_RIGHT = re.compile(r"it(?:['\u2019]s| is| are) (?!not\b)", re.IGNORECASE)
 def cut(text: str) -> list[str]:
     """A text cut after each sentence; "Dr. Miller" stays whole, and so does "It's Hanna. Not
     Anna."."""
+    text = _WHOSE.sub(r"\g<theirs> \g<noun>. \g<other> \g<noun> ", text)
     text = _DID_I_SAY.sub(r"I said \g<wrong> but I meant", text)
     found = [part.strip() for part in _SENTENCE_END.split(text) if part and part.strip()]
     return _contrasts_joined(found)

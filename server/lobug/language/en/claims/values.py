@@ -185,35 +185,40 @@ def put_right(value: str, wrong: str | None, right: str) -> str | None:
     retold = None if wrong else _RETOLD.match(right)
     if retold is not None:
         return _told_anew(value, right, retold)
+    if wrong:
+        at = next(words.places_of(wrong, value), None)
+        after = "" if at is None else value[at + len(wrong) :].strip().lower()
+        if at is None or after == right.lower():
+            return None  # "not peanut butter"
+        return _with_part(value, at, at + len(wrong), right)
     part = None
     first = NUMBER.match(right)
-    if not wrong and first is not None and is_number(value) and not _UNIT.match(right, first.end()):
+    if first is not None and is_number(value) and not _UNIT.match(right, first.end()):
         return first.group()  # "eight time flies"
-    if not wrong and _HOUR_AND_PART.fullmatch(right):
+    if _HOUR_AND_PART.fullmatch(right):
         part = _HOUR.search(value)
-    elif wrong:
-        part = re.search(rf"(?<!\w){re.escape(wrong)}(?!\w)", value, re.IGNORECASE)
     elif first is not None and is_number(right) and len(value.split()) > 1:
         numbers = list(NUMBER.finditer(value))
         part = numbers[0] if len(numbers) == 1 else None  # not of "0171 2244"
-    if not wrong and part is None:
+    if part is None:
         bare = _BEFORE_TIMES.sub("", right)
         part = _part_of_time(value, bare)
         right = right if part is None else bare
-    if part is None and not wrong:
+    if part is None:
         alike = _alike_part(value, right)
         part = _MY_IS.fullmatch(value) if alike is None else None
         if part is not None and len(right.split()) <= 3:
             return value[: part.start("value")] + right
         return alike or right
-    if part is None:
-        return None
-    after = value[part.end() :]
-    if wrong and after.strip().lower() == right.lower():
-        return None  # "not peanut butter"
+    return _with_part(value, part.start(), part.end(), right)
+
+
+def _with_part(value: str, start: int, end: int, right: str) -> str:
+    """A value with another part, whose last words are not said twice."""
+    after = value[end:]
     if after and right.lower().endswith(after.lower()):
         after = ""
-    return f"{value[: part.start()]}{right}{after}"
+    return f"{value[:start]}{right}{after}"
 
 
 def _told_anew(value: str, right: str, retold: re.Match[str]) -> str | None:
