@@ -114,7 +114,9 @@ class Templates:
         found = self._meaning(sentence)
         unsure = isinstance(found, ForgetTopic) and not found.sure
         if unsure or isinstance(found, Ordinary | None):
-            return forget_requests.read(sentence, before) or found
+            asked = forget_requests.read(sentence, before)
+            # "Forget that, it's Pulp" puts right.
+            return found if asked is None or (unsure and isinstance(asked, ForgetLast)) else asked
         if isinstance(found, ForgetLast) and before:
             return forget_requests.pointed(before, found)
         return found
