@@ -61,6 +61,10 @@ def test_what_passes_or_is_of_the_talk_is_not_kept(said: str) -> None:
         ("The user's sister plays chess", "I don't play chess", False),
         ("The user owes Sandra twenty pounds", "I owe Tom ten pounds", False),
         ("The user likes tea", "I sold the piano", False),
+        ("The user has a sofa in the spare room", "I must get rid of the sofa", False),
+        ("The user has a sofa in the spare room", "I can't get rid of the sofa", False),
+        ("The user has a sofa in the spare room", "I had to get rid of the sofa", True),
+        ("The user eats bread", "I can't eat bread any more", True),
     ],
 )
 def test_what_a_later_statement_ends(earlier: str, later: str, over: bool) -> None:

@@ -5,6 +5,7 @@ Reads memory and changes nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -258,7 +259,8 @@ class Completion:
         name = names.get(referents[0].subject, "").lower() if referents else ""
         said = [*heard.unread, *(one.text for one in heard.claims)]
         others = " ".join(text for text in said if text != fragment.text).lower()
-        return bool(name) and name in others.split() and name != fragment.value.lower()
+        spoken_of = re.split(r"[^\w-]+", others)  # also in "Robert's is in May"
+        return bool(name) and name in spoken_of and name != fragment.value.lower()
 
     def _tells_anew(self, heard: Heard, last: Referent, known: Subjects) -> bool:
         """Whether an utterance has another value of what was said last."""

@@ -126,7 +126,7 @@ class EnglishClaims:
         """What to say where only the user could have told the answer."""
         if len(question) > LONGEST_QUESTION:
             return ""
-        return untold.unknown(question, names) or free_questions.unknown(question)
+        return untold.unknown(question, names)
 
     @staticmethod
     def named(question: str) -> tuple[str, bool]:

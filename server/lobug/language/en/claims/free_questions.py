@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from lobug.language.en import words
-from lobug.language.en.claims.question_parser import ASKING, OPENING, UNSPLIT
+from lobug.language.en.claims.question_parser import ASKING, UNSPLIT
 from lobug.language.en.claims.relation_book import relation_book
 from lobug.language.en.claims.statement_comparison import (
     NOT_ASKED_FOR,
@@ -25,7 +25,6 @@ from lobug.language.en.claims.statement_comparison import (
     content,
 )
 from lobug.language.en.claims.values import NUMBER
-from lobug.language.en.data import CLAIM_ANSWERS as SAY
 from lobug.language.en.data import word_map, word_set
 
 FIELDS: Mapping[str, frozenset[str]] = {
@@ -69,7 +68,10 @@ _WHEREABOUTS = re.compile(
 _HOW_MANY = re.compile(r"^how (?:many|much|old|big|tall|far|high|large|long)\b", re.IGNORECASE)
 _WHO = re.compile(r"^(?:who|whom|whose|(?:with|for|to|from) whom?)\b", re.IGNORECASE)
 _CALLED = re.compile(r"\b(?:called|named|names?)\b", re.IGNORECASE)
-_NAMED = re.compile(r"(?i:\b(?:called|named|names?|and)\b)|[,:]|(?<!^)\b[A-Z]")
+_NAMED = re.compile(
+    r"(?i:\b(?:called|named|names?|and)\b)|[,:]"
+    r"|(?<!^)(?<!\b[Aa]t )(?<!\b[Ii]n )(?<!\b[Oo]n )\b[A-Z]"
+)
 """What a statement has that tells a name."""
 _ASKS_FOR = re.compile(r"^(?:what|which|who|whom|whose|where|when|why|how|since|until)\b", re.I)
 _DEFINITE = re.compile(r"\bthe \w", re.IGNORECASE)
@@ -79,22 +81,6 @@ _FOR_ADVICE = re.compile(
 )
 _USER_ACTS = re.compile(r"\b(?:do|did|have|am) (?:i|we)\b", re.IGNORECASE)
 _PARTS = re.compile(r"[,;]\s*(?:and |but |so |now )?| (?:and|but|so|because) ", re.IGNORECASE)
-_LIVED = "|".join(sorted(word_set("free_questions", "lived")))
-_DONE = "|".join(sorted(word_set("free_questions", "done")))
-_SURELY = re.compile(
-    r"(?P<wh>how much(?: money)?|what|who) (?P<aux>do) (?:i|we) (?P<does>owe\b.*)"
-    rf"|(?P<long>how long|since when) (?P<have>have) (?:i|we) (?P<done>(?:{_LIVED})\b.*)"
-    r"|do (?:i|we) (?P<whether>owe\b.+)"
-    r"|(?:where|when|who|whom|how much|(?:what|which)(?: [\w-]+)?) did (?:i|we)"
-    rf" (?:{_DONE})\b.*",
-    re.IGNORECASE,
-)
-_NOT_ASKED = re.compile(
-    r"\b(?:you|your|it|that|this|these|those|them|wrong|if|would|should|tax|taxes|talking|waiting"
-    r"|sitting|asleep|today|just|mean)\b",
-    re.IGNORECASE,
-)
-"""What is asked of the talk, of right now or of the world."""
 
 
 def asked_words(question: str) -> list[str]:
@@ -192,25 +178,3 @@ def ends(statement: str, question: str) -> bool:
         return False
     part = next((one for one in _PARTS.split(statement) if wanted <= content(one)), "")
     return OVER.search(part) is not None
-
-
-def unknown(question: str) -> str:
-    """The answer to a question that memory cannot answer, where nothing else could: "You haven't
-    told me how much you owe Patrick."; empty: it may be a question of the world."""
-    body = ASKING.sub("", OPENING.sub("", " ".join(question.split()))).strip(" ?!.")
-    match = _SURELY.fullmatch(body)
-    if match is None or _NOT_ASKED.search(body):
-        return ""
-    if match["aux"]:
-        topic = f"{match['wh'].lower()} you {_spoken(match['does'])}"
-    elif match["have"]:
-        topic = f"{match['long'].lower()} you have {_spoken(match['done'])}"
-    elif match["whether"]:
-        topic = f"whether you {_spoken(match['whether'])}"
-    else:
-        topic = "that"
-    return SAY["unknown"].format(topic=topic)
-
-
-def _spoken(words: str) -> str:
-    return re.sub(r"\b(?:my|our)\b", "your", words, flags=re.IGNORECASE)

@@ -60,6 +60,16 @@ OVER = re.compile(
     re.IGNORECASE,
 )
 _NOTED = re.compile(r"\b[Tt]he user(?P<owner>['\u2019]s)?(?=\W|$)")
+NOT_YET = re.compile(
+    r"\b(?:must|should|ought to|ha(?:ve|s) (?:got )?to|got to|gotta|needs? to|wants? to|wanna"
+    r"|can['\u2019]?t|cannot|could|would|['\u2019]d|might|may|going to|gonna|trying to"
+    r"|hop(?:e|ing) to|about to|supposed to|thinking (?:of|about)|if)\b",
+    re.IGNORECASE,
+)
+"""Words by which a change is wished, planned or cannot be made: nothing is over yet."""
+NO_MORE = re.compile(
+    r"\b(?:any ?more|any longer|no longer|no more|now|these days)\b", re.IGNORECASE
+)
 TIME = re.compile(
     r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july"
     r"|august|september|october|november|december|spring|summer|autumn|winter|christmas|easter"
@@ -125,7 +135,8 @@ def _changes(text: str) -> frozenset[str]:
 def overtaking(later: str, *, corrects: bool = False) -> Callable[[str], bool]:
     """A test of whether a statement says that an earlier one, of the first or the third person, is
     no longer so. ``corrects``: it says that something was wrong."""
-    if not (corrects or CHANGE.search(later)):
+    planned = NOT_YET.search(later) is not None and NO_MORE.search(later) is None
+    if not corrects and (planned or CHANGE.search(later) is None):
         return lambda _: False
     said = content(later)
     beside_change = said - _changes(later)
