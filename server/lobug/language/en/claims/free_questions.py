@@ -1,9 +1,4 @@
-"""Questions and topics that no relation holds: which free statement answers them, and what to say
-where none does. English. Pure.
-
-Some of them only the user could have answered: "how much do I owe Patrick?", "how long have I been
-married?".
-"""
+"""Questions and topics that no relation holds: which free statement answers them. English. Pure."""
 
 from __future__ import annotations
 
