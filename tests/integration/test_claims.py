@@ -142,6 +142,18 @@ CORRECTIONS = {
         ("The book club meets at my house.", "No, it meets at Rosie's house."),
         ["The book club meets at Rosie's house"],
     ),
+    "over_in_passing": (
+        ("I work nights.", "They've moved me to day surgery, so no more nights for me."),
+        [],
+    ),
+    "the_one_named_again": (
+        ("My son Robert's birthday is in April.", "No, that's David. Robert's is in May."),
+        ["The user's son Robert's birthday is in April", "The user's son is called Robert"],
+    ),
+    "no_place_of_a_common_word": (
+        ("I sing alto in the choir.", "I live in Oslo.", "My mistake, soprano."),
+        ["The user lives in Oslo", "The user sings alto in the choir"],
+    ),
     "a_denial": (
         ("I don't like coffee.", "I meant tea."),
         ["The user does not like tea"],

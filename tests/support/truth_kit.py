@@ -18,10 +18,10 @@ OWN = load_scenarios()
 
 PASSED: dict[TruthKind, int] = {
     "tell": 107,
-    "change": 216,
-    "correct": 265,
-    "forget": 113,
-    "ask": 200,
+    "change": 217,
+    "correct": 276,
+    "forget": 121,
+    "ask": 213,
     "recite": 21,
 }
 """How many scenarios of each kind pass without a chat model. Raise a number when more do; it never

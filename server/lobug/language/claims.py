@@ -113,6 +113,8 @@ class Heard:
     """It says so in plain words, which mean nothing else: "that's wrong"; "no" may."""
     unread: tuple[str, ...] = ()
     """Its statements, as said, of which at least one clause was not read: for the chat model."""
+    over: tuple[str, ...] = ()
+    """What it says, beside what was read, is over: "so no more nights for me"."""
 
     @property
     def is_kept(self) -> bool:

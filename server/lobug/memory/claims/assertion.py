@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from sqlalchemy import bindparam, select
 
-from lobug.language.claims import STATEMENT, Claim, ClaimReader, Heard, Path, RelationRules
+from lobug.language.claims import STATEMENT, USER, Claim, ClaimReader, Heard, Path, RelationRules
 from lobug.memory import claim_rows, entries
 from lobug.memory.claim_rows import PLANNED, KnownClaim, Referent
 from lobug.memory.claims import decision, subjects, tombstones
@@ -67,6 +67,8 @@ class Assertion:
             completed = self._completion.complete(fragment, talked)
             claims += self._reread(completed) or fragment.otherwise
         self._assert(claims, referents)
+        for text in heard.over:
+            self._effects.overtake(Claim(USER, STATEMENT, text, text=text))
         return self.outcome
 
     def _reread(self, completed: Sequence[Claim]) -> Sequence[Claim]:
@@ -344,7 +346,7 @@ def hear(
     referents: Sequence[Referent],
 ) -> Outcome:
     """Let the claims of an utterance change memory, in the transaction that logs it."""
-    if not (heard.claims or heard.fragments or heard.refutes):
+    if not (heard.claims or heard.fragments or heard.refutes or heard.over):
         return Outcome(referents=list(referents))
     origin = Origin(conversation_key.user, conversation_key.conversation, said_at, now, message_id)
     known = referents or last_referents(connection, conversation_key)

@@ -55,7 +55,7 @@ class Effects:
         over = claim.ended or not claim.holds or claim.moves
         stated = claim.relation == STATEMENT
         if stated or over or claim.corrects:
-            self._overtake(claim)
+            self.overtake(claim)
         if stated:
             return []
         besides: list[Claim] = []
@@ -95,7 +95,7 @@ class Effects:
             self._writer.retire(Retirement(one, reason))
         return ended
 
-    def _overtake(self, claim: Claim) -> None:
+    def overtake(self, claim: Claim) -> None:
         """Make past what is no longer so by the words of a claim, where one of the two is of no
         relation."""
         said = claim.value if claim.relation == STATEMENT else claim.text

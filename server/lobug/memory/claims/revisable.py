@@ -63,8 +63,8 @@ class Earlier:
 
 
 def earlier_than(connection: Connection, user: str, message: LoggedMessage) -> list[Earlier]:
-    """The utterances that a message may put right: first those that have words of it, then those
-    said just before. Empty: the rules have seen already what the message does."""
+    """The utterances that a message may put right: first those that have words of it, then, if it
+    speaks of a mistake, those said just before. Empty: the rules have seen already what it does."""
     if message.speaker is not None or not revisions.may_revise(message.content):
         return []  # where somebody else speaks, "I" is not the user
     if claim_rows.ended_by(connection, user, message.id):
@@ -74,14 +74,18 @@ def earlier_than(connection: Connection, user: str, message: LoggedMessage) -> l
     ids = entry_index.with_any_of(connection, user, wanted)[-MOST_ENTRIES:]
     told_in = claim_rows.messages_of(connection, user, ids)
     alike = run(connection, TOLD_IN, **about, ids=told_in).all()[:MOST_ALIKE]
-    before = run(
-        connection,
-        TOLD_BEFORE,
-        **about,
-        conversation=log.conversation_of(connection, message.id),
-        since=message.created_at - RECENT_S,
-        limit=MOST_BEFORE,
-    ).all()
+    before = (
+        run(
+            connection,
+            TOLD_BEFORE,
+            **about,
+            conversation=log.conversation_of(connection, message.id),
+            since=message.created_at - RECENT_S,
+            limit=MOST_BEFORE,
+        ).all()
+        if revisions.speaks_of_mistake(message.content)
+        else ()
+    )
     found = {row.id: row.content for row in (*alike, *before)}
     return [
         Earlier(message_id, text)

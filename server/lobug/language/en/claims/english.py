@@ -69,7 +69,8 @@ class EnglishClaims:
         said = tuple(claim for claim in heard.claims if claim.value.lower() not in ASKING)
         rest = " ".join(text.split())[len(beginning) :]
         unread = (*heard.unread, rest) if rest else heard.unread
-        return replace(heard, claims=said, unread=unread)
+        over = statement_comparison.over(heard.unread, [claim.text for claim in said])
+        return replace(heard, claims=said, unread=unread, over=over)
 
     @staticmethod
     def read_fact(sentence: str) -> tuple[Claim, ...]:

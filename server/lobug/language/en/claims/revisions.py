@@ -72,7 +72,7 @@ def may_revise(text: str) -> bool:
     """Whether an utterance may put an earlier one right: it speaks of a mistake or of a change."""
     if len(text) > LONGEST or "?" in text[-2:]:
         return False
-    return _opens(text) or _changes(text)
+    return speaks_of_mistake(text) or _changes(text)
 
 
 def accepted(wrong: str, right: str, earlier: str, later: str) -> Revision | None:
@@ -86,7 +86,7 @@ def accepted(wrong: str, right: str, earlier: str, later: str) -> Revision | Non
     if _ADDS.search(part) or _DENIED.search(part[: part.lower().find(right.lower())]):
         return None
     not_wrong = re.search(rf"\bnot (?:\w+ ){{0,2}}{re.escape(wrong)}\b", later, re.IGNORECASE)
-    opened = _opens(later) or not_wrong is not None
+    opened = speaks_of_mistake(later) or not_wrong is not None
     about = statement_comparison.content(earlier)
     own = statement_comparison.content(part) - statement_comparison.content(right) - OF_THE_MISTAKE
     named = _has(later, wrong)  # "we traded in the Zafira, got a Sharan"
@@ -108,7 +108,7 @@ def put_right(earlier: str, revision: Revision) -> str | None:
     return right if right and len(right.split()) >= FEWEST_WORDS else None
 
 
-def _opens(text: str) -> bool:
+def speaks_of_mistake(text: str) -> bool:
     """Whether an utterance says that something was wrong."""
     if _NO.search(text) or _MISTAKE.search(text):
         return True

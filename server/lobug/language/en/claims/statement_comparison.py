@@ -70,6 +70,8 @@ NOT_YET = re.compile(
 NO_MORE = re.compile(
     r"\b(?:any ?more|any longer|no longer|no more|now|these days)\b", re.IGNORECASE
 )
+_OVER = re.compile(r"\b(?:no (?:longer|more)|(?:any ?more|any longer)\W*$)", re.IGNORECASE)
+_PARTS = re.compile(r"[,;:.!]+(?=\s|$)|\b(?:so|and|but|because|cos)\b", re.IGNORECASE)
 TIME = re.compile(
     r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july"
     r"|august|september|october|november|december|spring|summer|autumn|winter|christmas|easter"
@@ -132,6 +134,16 @@ def _changes(text: str) -> frozenset[str]:
     return content(" ".join(match.group() for match in CHANGE.finditer(text)))
 
 
+def over(sentences: Sequence[str], kept: Sequence[str]) -> tuple[str, ...]:
+    """The parts of sentences that say that something is over, without those of ``kept`` ones."""
+    parts = [part.strip() for one in sentences for part in _PARTS.split(one)]
+    return tuple(
+        part
+        for part in parts
+        if _OVER.search(part) is not None and not any(part in one for one in kept)
+    )
+
+
 def overtaking(later: str, *, corrects: bool = False) -> Callable[[str], bool]:
     """A test of whether a statement says that an earlier one, of the first or the third person, is
     no longer so. ``corrects``: it says that something was wrong."""
@@ -140,11 +152,13 @@ def overtaking(later: str, *, corrects: bool = False) -> Callable[[str], bool]:
         return lambda _: False
     said = content(later)
     beside_change = said - _changes(later)
+    ends_only = _OVER.search(later) is not None
 
     def overtakes(earlier: str) -> bool:
         if not said & content(earlier):
             return False
-        before = _lasting(earlier)
+        # "No more nights for me" speaks of a time alone.
+        before = content(earlier) if ends_only else _lasting(earlier)
         shared = said & before
         only = beside_change <= before  # "the Fiat's gone, too"
         if not shared or not (only or len(shared) >= len(before) // 2):
