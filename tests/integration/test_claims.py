@@ -263,6 +263,20 @@ async def test_forgetting_takes_what_is_past_and_what_was_wrong_too(kit: Kit) ->
             ), word
 
 
+async def test_forgetting_a_claim_takes_the_sentence_kept_beside_it(kit: Kit) -> None:
+    async with started(kit) as memory:
+        await told(memory, "I'm allergic to penicillin, when I handle it in spring.")
+        assert len(await believed(memory)) == 2
+        await memory.forget_claims(ADA, SCOPE, Asked(("user",), "allergy"), [])
+        assert await believed(memory) == []
+
+
+async def test_whose_pronoun_follows_a_name_is_not_who_was_spoken_of_before(kit: Kit) -> None:
+    async with started(kit) as memory:
+        await told(memory, "My daughter is called Lorna.", "They've a girl, Isla, she's four.")
+        assert "The user's daughter Lorna is four years old" not in await believed(memory)
+
+
 async def test_forgetting_a_person_takes_all_that_is_claimed_of_them(kit: Kit) -> None:
     async with started(kit) as memory:
         await told(memory, "My sister Hanna lives in Rome.", "Hanna has a dog.", "I like tea.")

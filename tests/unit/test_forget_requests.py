@@ -39,6 +39,13 @@ REQUESTS: tuple[tuple[str, Meaning], ...] = (
     ("I don't want my email stored.", ForgetTopic("my email", sure=False)),
     ("Strike that.", ForgetLast(sure=False, asks=True)),
     ("Scratch that last bit.", ForgetLast(asks=True)),
+    ("Actually lose that about Chiara, she'd go mental.", ForgetTopic("Chiara")),
+    ("Can you also get rid of the bit about my nan dying?", ForgetTopic("my nan dying")),
+    ("Could you drop where I grew up?", ForgetTopic("where I grew up", sure=False)),
+    (
+        "Wipe that, will you, the money in the loft.",
+        ForgetTopic("the money in the loft", sure=False),
+    ),
     ("I take that back.", ForgetLast(sure=False, asks=True)),
     ("I shouldn't have told you that.", ForgetLast(sure=False, asks=True)),
     ("I shouldn't have told you about my ex.", ForgetTopic("my ex", sure=False, asks=True)),

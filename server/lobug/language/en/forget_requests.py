@@ -26,7 +26,7 @@ LONGEST = 600
 """Characters of a command; a longer text is a story."""
 MOST_STARTS = 8
 """Places in a sentence at which a request may begin."""
-MOST_TOPIC_WORDS = 8
+MOST_TOPIC_WORDS = 10
 """Words of what is to be forgotten, where it is not said to be the speaker's own."""
 
 
@@ -139,6 +139,8 @@ def _of_talk(what: str | None, before: str) -> Meaning:
 
 def _of_object(kind: str, what: str, before: str, *, placed: bool, polite: bool) -> Meaning | None:
     """What a request of a kind asks with its object."""
+    told_after = _PATTERNS["named_after"].fullmatch(_PATTERNS["inserted"].sub("", what))
+    what = what if told_after is None else told_after["what"]
     bare = without_reason(what)
     if _PATTERNS["last"].fullmatch(bare):
         return last(before, asks=kind == "discard" and not polite)
@@ -224,16 +226,17 @@ def _of_fact(kind: str, what: str, before: str) -> Meaning | None:
 
 
 def _of_topic(kind: str, what: str, *, placed: bool) -> Meaning | None:
-    if kind == "discard" and not placed:
+    clause = ASKING_WORD.match(what) is not None and SPEAKER.search(what) is not None
+    if kind == "discard" and not placed and not clause:
         return None
     if DROPPED.match(what) or (kind == "delete" and not placed and OF_DEVICE.search(what)):
         return None
-    own = is_own(ASKING_WORD.sub("", what)) or (
-        ASKING_WORD.match(what) is not None and SPEAKER.search(what) is not None
-    )
+    own = clause or is_own(ASKING_WORD.sub("", what))
     if not own and len(what.split()) > MOST_TOPIC_WORDS:
         return None
-    return ForgetTopic(what, sure=placed or (own and kind not in {"delete", "mention", "wish"}))
+    return ForgetTopic(
+        what, sure=placed or (own and kind not in {"delete", "discard", "mention", "wish"})
+    )
 
 
 def _points(what: str) -> bool:

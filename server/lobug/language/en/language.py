@@ -64,7 +64,8 @@ _PERSONAL = re.compile(
 )
 _POINTING = re.compile(r"^(?:it|that|this|him|her|them|those|these)$", re.IGNORECASE)
 _OPENING = re.compile(
-    r"^\W*(?:(?:hey|hi|hello|ok|okay|yo|please|well|so|no|lo-?bug|lo bug|low bug)\b[\s,.!:-]*)+",
+    r"^\W*(?:(?:hey|hi|hello|ok|okay|yo|please|well|so|no|now|and|right|aye|anyway|oh+|ooh+"
+    r"|go on(?: then)?|come on|lo-?bug|lo bug|low bug)\b[\s,.!:-]*)+",
     re.IGNORECASE,
 )
 _TRAILING = re.compile(

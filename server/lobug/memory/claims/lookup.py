@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from lobug.language.claims import Asked, Claim, ClaimReader, Path
+from lobug.language.claims import STATEMENT, Asked, Claim, ClaimReader, Path
 from lobug.memory import claim_rows
 from lobug.memory.claim_rows import PLANNED, KnownClaim, Referent
 from lobug.memory.claims import subjects, tombstones
@@ -383,7 +383,7 @@ def about(
         ]
     said = f" {_sorted_words(asked.value)}" if asked.value else ""
     marks = [f"{tombstones.slot(path, asked.relation, asked.kind)}{said}" for path in whom]
-    ids = [one.entry_id for one in held]
+    ids = [one.entry_id for one in (*held, *_beside(connection, user, held))]
     if asked.relation in HOLDERS:
         parts = [
             one
@@ -397,6 +397,17 @@ def about(
         marks += more.marks
     holds = tuple(left for one, left in shared if one.status == "active")
     return About(tuple(dict.fromkeys(ids)), tuple(dict.fromkeys(marks)), holds)
+
+
+def _beside(connection: Connection, user: str, held: Sequence[KnownClaim]) -> list[KnownClaim]:
+    """The statements that were kept beside claims, for the times in them."""
+    told_in = dict.fromkeys(one.message_id for one in held if one.message_id is not None)
+    return [
+        one
+        for message_id in told_in
+        for one in claim_rows.told_in(connection, user, message_id)
+        if one.relation == STATEMENT and one.kind
+    ]
 
 
 def _sorted_words(value: str) -> str:

@@ -135,6 +135,24 @@ _THATS_NOW = re.compile(
     r"(?: now)?[.!]*$",
     re.IGNORECASE,
 )
+_NAMED_FIRST = re.compile(
+    r"(?<=, )(?P<name>[A-Z][a-z]+), (?:she|he)(?P<verb>['\u2019]s| is| was| has)\b"
+)
+""" "They've a little girl, Isla, she's four": "she" is Isla, whoever was spoken of before."""
+_CALLED_TOO = re.compile(
+    r"^(?P<whole>(?P<whose>(?:my|our) [a-z]+)(?:['\u2019]s| is) [^,.;]{1,40}?),? and (?:she|he|it)"
+    r"(?P<called>(?:['\u2019]s| is) (?:called|named)\b)",
+    re.IGNORECASE,
+)
+""" "My bike's a Surly and she's called Sophia": "she" is the bike, whoever was spoken of before."""
+_INSERTED = re.compile(
+    r",? (?:of all (?:things|people|places)|would you believe(?: it)?|believe it or not|mind you"
+    r"|of course|as it happens|funnily enough|to be honest|if you must know"
+    r"|for what it['\u2019]s worth"
+    r"|for my sins|bless (?:him|her|them))(?=[,.;!]|$)",
+    re.IGNORECASE,
+)
+"""Asides within a sentence, which tell nothing."""
 _ME_AND = re.compile(
     r"^me (?:and|n|&) (?P<who>(?:my|our) [a-z-]+|(?!my\b|our\b|the\b|you\b)[a-z][\w-]+)(?= [a-z])",
     re.IGNORECASE,
@@ -191,6 +209,9 @@ def stated(sentence: str) -> str:
     sentence = _TAKEN.sub(_LOST_ONE, sentence)
     sentence = _THATS_NOW.sub(r", I have \g<count>", sentence)
     sentence = _ME_AND.sub(_and_i, sentence)
+    sentence = _CALLED_TOO.sub(r"\g<whole> and \g<whose>\g<called>", sentence)
+    sentence = _NAMED_FIRST.sub(r"\g<name>\g<verb>", sentence)
+    sentence = _INSERTED.sub("", sentence)
     sentence = _RENAMED.sub(r"My \g<noun> is \g<value> now", sentence)
     sentence = _RENEWED.sub(r"My \g<noun> is \g<value>", sentence)
     sentence = _FAVOURITE.sub(r"\g<noun> is \g<value>", _unquoted(sentence))
