@@ -142,3 +142,4 @@ def rules_read_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EnglishClaims, "read_fact", staticmethod(lambda _sentence: ()))
     monkeypatch.setattr(EnglishClaims, "read_question", staticmethod(lambda _text: None))
     monkeypatch.setattr(EnglishClaims, "read_topic", staticmethod(lambda _text: None))
+    monkeypatch.setattr(EnglishClaims, "unknown", staticmethod(lambda _text, _names=(): ""))

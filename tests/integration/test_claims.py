@@ -263,6 +263,29 @@ async def test_forgetting_takes_what_is_past_and_what_was_wrong_too(kit: Kit) ->
             ), word
 
 
+async def test_a_sentence_of_two_claims_is_put_right_in_both(kit: Kit) -> None:
+    async with started(kit) as memory:
+        draft = Draft("Anna lives in Rome and works at Tesco.", source="user")
+        await memory.store(SCOPE, draft)
+        await told(memory, "Anna is my sister.", "My sister's name is Hanna, not Anna.")
+        active = await believed(memory)
+        assert not any("Anna" in one for one in active)
+        assert any("Rome" in one for one in active)
+        assert any("Tesco" in one for one in active)
+
+
+async def test_what_was_last_told_is_forgotten_though_no_word_of_it_is_distinctive(
+    kit: Kit,
+) -> None:
+    async with started(kit) as memory:
+        message = await memory.log_user_message(ADA, "I'm married.")
+        await memory.log_reply(ADA, message, "Congratulations!", extract=True)
+        gone = await memory.forget_message(SCOPE, message, "I'm married.")
+        assert gone.messages > 0
+        assert await believed(memory) == []
+        assert all("married" not in one.content for one in await memory.recent_messages(ADA, 8))
+
+
 async def test_forgetting_a_claim_takes_the_sentence_kept_beside_it(kit: Kit) -> None:
     async with started(kit) as memory:
         await told(memory, "I'm allergic to penicillin, when I handle it in spring.")

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from lobug.engines.base import ChatMessage, ChatOptions
-from lobug.language.en.prompts import REVISION_SCHEMA
+from lobug.language.en.prompts import FACTS_SCHEMA, REVISION_SCHEMA
 from lobug.memory.model import Filter, MemoryScope
 from lobug.memory.service import Memory
-from support.memory_kit import ADA, Kit, exchange, started
+from support.memory_kit import ADA, Kit, exchange, look, started
 from support.scripted import ScriptedChatModel
 
 ALTO = "I sing alto in the choir."
@@ -27,8 +27,12 @@ class Aligning:
     def __init__(self, answers: Mapping[str, str | tuple[str, str]]) -> None:
         self._answers = answers
         self.asked: list[str] = []
+        self.read: list[str] = []
+        """What facts were asked for in."""
 
     def __call__(self, messages: Sequence[ChatMessage], options: ChatOptions) -> str:
+        if options.json_schema is FACTS_SCHEMA:
+            self.read.append(messages[-1].content)
         if options.json_schema is not REVISION_SCHEMA:
             return "[]" if options.json_schema else "Okay."
         self.asked.append(messages[-1].content)
@@ -152,15 +156,36 @@ async def test_nothing_forgotten_meanwhile_comes_back(tmp_path: Path) -> None:
         assert await with_status(memory, "active") == []
 
 
-async def test_an_answer_that_is_no_alignment_is_asked_for_again(tmp_path: Path) -> None:
-    answers: dict[str, str | tuple[str, str]] = {SOPRANO: "well, soprano"}
-    kit = kit_with(tmp_path, Aligning(answers))
-    async with started(kit) as memory:
+async def test_an_answer_that_is_no_alignment_puts_nothing_right(tmp_path: Path) -> None:
+    for number, answer in enumerate(("well, soprano", "[]", '{"corrects": true}', "7")):
+        kit = kit_with(tmp_path / str(number), Aligning({SOPRANO: answer}))
+        kit.path.parent.mkdir()
+        async with started(kit) as memory:
+            await exchange(memory, ALTO)
+            await exchange(memory, SOPRANO)
+            await memory.process_due()
+            assert await with_status(memory, "active") == [BEFORE], answer
+        waiting = look(kit.path, "SELECT id FROM background_tasks WHERE kind = 'extract'")
+        assert waiting == [], answer
+
+
+async def test_what_the_owner_has_removed_is_not_kept_in_other_words(tmp_path: Path) -> None:
+    model = Aligning({SOPRANO: ("alto", "soprano")})
+    async with started(kit_with(tmp_path, model)) as memory:
         await exchange(memory, ALTO)
+        (kept,) = await memory.entries(MemoryScope(ADA.user, None), Filter(), limit=10)
         await exchange(memory, SOPRANO)
+        await memory.deactivate(MemoryScope(ADA.user, None), kept.id)
         await memory.process_due()
-        assert await with_status(memory, "active") == [BEFORE]
-        answers[SOPRANO] = ("alto", "soprano")
-        kit.clock.advance(kit.settings.retry_delay_s * 2)
+        assert await with_status(memory, "active") == []
+
+
+async def test_what_else_a_correction_tells_is_learned(tmp_path: Path) -> None:
+    later = f"{SOPRANO} And the choir has hired the old brewery for its concert."
+    model = Aligning({later: ("alto", "soprano")})
+    async with started(kit_with(tmp_path, model)) as memory:
+        await exchange(memory, ALTO)
+        await exchange(memory, later)
         await memory.process_due()
-        assert await with_status(memory, "active") == [AFTER]
+        assert AFTER in await with_status(memory, "active")
+        assert any("brewery" in one for one in model.read), model.read

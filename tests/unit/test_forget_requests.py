@@ -8,6 +8,7 @@ from lobug.language.claims import USER, Claim
 from lobug.language.en.claims.english import CLAIMS
 from lobug.language.en.language import templates
 from lobug.language.protocol import (
+    ForgetEverything,
     ForgetLast,
     ForgetStatement,
     ForgetTopic,
@@ -90,6 +91,19 @@ Put my address in your memory
 keep my address in your records
 please don't forget my birthday
 Put it in your memory
+You didn't hear me.
+You never heard me.
+You never heard of Elvis?
+Don't record me.
+Stop recording me.
+Then he said, please forget me.
+I can't remember my password, forget it.
+Do you know what my dad does? Forget it.
+Text my wife, please forget what I said.
+How do you say, forget what I said, in French?
+In the film he says, forget what I told you.
+My boss said: forget my holiday.
+Forget it, never mind.
 """.strip().splitlines()
 
 
@@ -101,6 +115,22 @@ def test_a_request_to_forget_is_understood(text: str, meant: Meaning) -> None:
 @pytest.mark.parametrize("text", ELSEWHERE)
 def test_what_is_no_request_to_forget(text: str) -> None:
     assert isinstance(templates().understand(text), Ordinary | None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Don't keep my sister.",
+        "I can't come, so don't keep my dinner.",
+        "You shouldn't have my picture.",
+        "I have my keys, so forget it please.",
+        "I told my wife about my job, so forget it.",
+        "I want to be forgotten.",
+    ],
+)
+def test_nothing_is_erased_before_a_question_where_it_may_not_be_meant(text: str) -> None:
+    meant = templates().understand(text)
+    assert isinstance(meant, ForgetEverything) or (isinstance(meant, ForgetTopic) and meant.asks)
 
 
 def test_please_forget_it_agrees_to_forgetting() -> None:

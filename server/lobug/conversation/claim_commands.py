@@ -164,7 +164,9 @@ async def _recalled(context: CommandContext, hits: Sequence[Hit]) -> str:
     """What the user said in a former turn that tells what is asked, of which memory keeps nothing,
     and that has not been put right since; empty: nothing."""
     memory, reader = context.memory, context.memory.claims.reader
-    turns = sorted((hit for hit in hits if hit.role == "user"), key=lambda hit: -hit.id)
+    turns = sorted(
+        (hit for hit in hits if hit.role == "user" and hit.speaker is None), key=lambda hit: -hit.id
+    )
     latest = await memory.recent_messages(context.conversation.conversation_key, RECENT)
     since = {one.id: one.content for one in latest if one.role == "user"}
     since |= {turn.id: turn.content for turn in turns}
@@ -282,7 +284,7 @@ async def _may_know(context: CommandContext, hits: Sequence[Hit], *, stated: boo
 
 def _states(hit: Hit) -> bool:
     """Whether a hit is a former turn in which the user told something."""
-    return hit.role == "user" and not speech_acts.is_question(hit.content)
+    return hit.role == "user" and hit.speaker is None and not speech_acts.is_question(hit.content)
 
 
 async def correct(context: CommandContext, heard: Heard) -> Command | None:

@@ -165,7 +165,8 @@ async def _ask_about_somebody(context: CommandContext, pronoun: str) -> Command 
     known = [(await context.memory.get(context.scope, one)).entry for one in found.entries]
     question = Question("forget_these", context.until(), tuple(known))
     told = [entry.content for entry in known[:MAX_ASKED]]
-    return context.ask(replies.shall_i_forget(told), question, logged=BLANKED)
+    more = len(known) - len(told)
+    return context.ask(replies.shall_i_forget(told, more), question, logged=BLANKED)
 
 
 async def _forget_several(context: CommandContext, topic: str) -> Command | None:
@@ -208,12 +209,10 @@ async def forget_last(context: CommandContext, asked: ForgetLast) -> Command | N
     if asked.asks or not (asked.sure or states):
         question = Question("forget_words", context.until(), sentences=(last.content,))
         return context.ask(replies.shall_i_forget_words([last.content]), question, logged=BLANKED)
-    erase = _erase(context, (last.content,))
 
-    async def act(message_id: int) -> Answer:
-        # What it ended goes on, what it told is gone.
-        await context.memory.claims.undo(context.scope.user, last.id)
-        return await erase.act(message_id)
+    async def act(_: int) -> Answer:
+        gone = await context.memory.forget_message(context.scope, last.id, last.content)
+        return Answer((replies.FORGOTTEN if _any(gone) else replies.NOTHING_LIKE_THAT,))
 
     return Command(BLANKED, act)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import sqlalchemy as sa
-from sqlalchemy import Integer, and_, bindparam, delete, or_, select, update
+from sqlalchemy import Integer, and_, bindparam, delete, exists, or_, select, update
 
 from lobug.language.claims import STATEMENT, Claim, Path
 from lobug.memory.model import Reason, Source, Status
@@ -197,11 +197,9 @@ OVER = (
         _entry.user == bindparam("user"),
         _entry.status == "past",
         among(_entry.id, "ids"),
-        _entry.id.in_(
-            select(_claim.memory_id).where(
-                _claim.user == bindparam("user"),
-                or_(_entry.replaced_by.is_not(None), _claim.relation == STATEMENT),
-            )
+        exists().where(
+            _claim.memory_id == _entry.id,
+            or_(_entry.replaced_by.is_not(None), _claim.relation == STATEMENT),
         ),
     )
     .order_by(_entry.id.desc())
@@ -248,7 +246,7 @@ MADE_BY = (
     .where(
         _entry.source_message_id == bindparam("message_id"),
         _entry.user == bindparam("user"),
-        _entry.id.in_(select(_claim.memory_id).where(_claim.reader == "rules")),
+        exists().where(_claim.memory_id == _entry.id, _claim.reader == "rules"),
     )
     .order_by(_entry.id)
 )

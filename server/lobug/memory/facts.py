@@ -121,6 +121,10 @@ def insert(
 
 UNCLAIMED = entries.ENTRY.where(
     memories.c.source_message_id == bindparam("message_id"),
+    memories.c.user == bindparam("user"),
+    memories.c.scope == "user",
+    memories.c.layer == "knowledge",
+    memories.c.source == "system",
     memories.c.status == "active",
     ~exists(select(1).where(claims.c.memory_id == memories.c.id)),
 )
@@ -131,7 +135,7 @@ def put_right(connection: Connection, message_id: int, revision: Revision, origi
     """Put words right in what the chat model read in a message, and the rules cannot read. Returns
     the number of facts that had them."""
     found = 0
-    for row in run(connection, UNCLAIMED, message_id=message_id).all():
+    for row in run(connection, UNCLAIMED, message_id=message_id, user=origin.user).all():
         entry = entries.entry_of(row)
         content = CLAIMS.put_right(entry.content, revision.wrong, revision.right)
         if content is None:
@@ -151,7 +155,7 @@ def put_right(connection: Connection, message_id: int, revision: Revision, origi
         if revision.leans:
             version = entries.next_version(
                 entry,
-                told_by=entry.user,
+                told_by=origin.user,
                 now=origin.now,
                 content=content,
                 said_at=origin.said_at,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
-from sqlalchemy import Integer, LargeBinary, and_, bindparam, cast, false, func, or_, select
+from sqlalchemy import Integer, LargeBinary, and_, bindparam, cast, exists, false, func, or_, select
 
 from lobug.errors import StorageError
 from lobug.memory.index import turn_words
@@ -107,6 +107,19 @@ def session_of(connection: Connection, message_id: int) -> tuple[int | None, flo
     """The session of a message, and when it was said, seconds since the epoch."""
     row = run(connection, WHEN, message_id=message_id).one()
     return row.session_id, row.created_at
+
+
+CITED = select(
+    exists().where(
+        memories.c.source_message_id == bindparam("message_id"),
+        memories.c.user == bindparam("user"),
+    )
+)
+
+
+def is_cited(connection: Connection, user: str, message_id: int) -> bool:
+    """Whether an entry, of whatever status, came from a message."""
+    return bool(run(connection, CITED, user=user, message_id=message_id).scalar())
 
 
 CONVERSATION = select(_log.conversation).where(BY_ID)

@@ -29,7 +29,12 @@ from lobug.memory import (
 )
 from lobug.memory.claims.book import ClaimBook
 from lobug.memory.embedding import FactEmbedder, TurnEmbedder
-from lobug.memory.erasure.forget import forget_claims, forget_entries, forget_text
+from lobug.memory.erasure.forget import (
+    forget_claims,
+    forget_entries,
+    forget_message,
+    forget_text,
+)
 from lobug.memory.erasure.purge import cause_of, purge
 from lobug.memory.erasure.report import Cause, ErasureReport, ErasureReporter
 from lobug.memory.exchange import export, import_
@@ -567,6 +572,16 @@ class Memory:
             "forget",
             "forget",
             lambda c, now: forget_claims(c, scope, asked, referents, texts, now),
+        )
+
+    async def forget_message(self, scope: MemoryScope, message_id: int, text: str) -> Forgotten:
+        """Erase what a message of the user told, with the message and everything else that says
+        ``text``, its words."""
+        return await self._erase(
+            scope,
+            "forget",
+            "forget",
+            lambda c, now: forget_message(c, scope, message_id, text, now),
         )
 
     async def forget_text(

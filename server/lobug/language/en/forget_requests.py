@@ -61,6 +61,23 @@ _NAMED = re.compile(
     r"(?='s| (?:would|does|did|is|hates|doesn't|wouldn't|didn't)\b)"
 )
 _OF_WORDS = re.compile(r"(?:it|that|this|i|we)\b", re.IGNORECASE)
+_TO_LOBUG = re.compile(r"\byou\b|\bminded?\b|\bsaid\b", re.IGNORECASE)
+"""Whether an earlier clause speaks of what was told to Lo-Bug."""
+_ASKED_OR_DENIED = re.compile(
+    r"\?\W*$|\b(?:can'?t|cannot|couldn'?t) (?:remember|say|tell|keep|have)\b|^\W*say\b",
+    re.IGNORECASE,
+)
+"""Signs that an earlier clause tells nothing."""
+_TO_OTHERS = re.compile(
+    r"(?<!\bi )(?<!n't )(?<!not )\b(?:says?|said|text|texted|writes?|wrote|email|tell|translate"
+    r"|sings?|message)\b"
+    r"[^.;]{0,60}[,:]\W*$|\bhow do you (?:say|spell|write)\b",
+    re.IGNORECASE,
+)
+"""Words before what is quoted, or meant for somebody else."""
+_EVERYDAY = re.compile(r"\b(?:keep|keeping|have|having|hold|holding|hang|hanging)\b", re.IGNORECASE)
+"""Verbs of a request that may be meant of anything."""
+_AFTER_POINTING = re.compile(r"(?:it|that|this),", re.IGNORECASE)
 _SUBJECTS = frozenset("i i'm i've we we're we've my our he she they it he's she's they're".split())
 _NO_NAMES = frozenset(FORGET_REQUESTS["names"]["none"].split())
 
@@ -76,6 +93,8 @@ def read(sentence: str, before: str = "") -> Meaning | None:
     for start in starts:
         opened = _PATTERNS["openers"].match(text, start)
         part = text[opened.end() :] if opened else text[start:]
+        if start and _TO_OTHERS.search(text[:start]):
+            return None
         context = f"{before} {text[:start]}".strip(" ,;:-")
         found = _read_part(part, context, polite=polite)
         if found is not None:
@@ -90,8 +109,12 @@ def _read_part(part: str, before: str, *, polite: bool) -> Meaning | None:
     if (match := _PATTERNS["pretend"].fullmatch(part)) is not None:
         return _of_talk(match["what"], before)
     if (match := _PATTERNS["unheard"].fullmatch(part)) is not None:
-        return _of_talk(match["what"].removeprefix("about "), before)
+        what = match["what"].removeprefix("about ")
+        # "You never heard me" complains of the microphone, "you never heard of Elvis?" wonders.
+        return _of_talk(what, before) if _points(what) or what != match["what"] else None
     if (match := _PATTERNS["gone"].fullmatch(tidy(part, place=False)[0])) is not None:
+        if match["what"].lower() == "to be":
+            return ForgetEverything()
         return _of_object("delete", match["what"], before, placed=True, polite=polite)
     if polite and _PATTERNS["bare"].fullmatch(part):
         return _of_pointing("delete", "it", before, before, placed=False, polite=True)
@@ -101,8 +124,10 @@ def _read_part(part: str, before: str, *, polite: bool) -> Meaning | None:
             continue
         what, placed = tidy(match["what"])
         if kind == "keep":
-            what = _PATTERNS["kept_in"].sub("", what)
-        found = _of_object(kind, what, before, placed=placed, polite=polite)
+            what, kept_in = _PATTERNS["kept_in"].subn("", what)
+            placed = placed or bool(kept_in)
+        said = part[: match.start("what")]
+        found = _of_object(kind, what, before, placed=placed, polite=polite, request=said)
         if found is not None:
             return found
     return None
@@ -132,12 +157,16 @@ def _of_talk(what: str | None, before: str) -> Meaning:
     what = tidy(what or "")[0]
     if not what or _points(what):
         return last(before)
+    if _PATTERNS["me"].fullmatch(what):
+        return ForgetEverything()  # which is asked for first
     if is_statement(what.removeprefix("that ")):
         return ForgetStatement(what.removeprefix("that "))
     return ForgetTopic(what)
 
 
-def _of_object(kind: str, what: str, before: str, *, placed: bool, polite: bool) -> Meaning | None:
+def _of_object(
+    kind: str, what: str, before: str, *, placed: bool, polite: bool, request: str = ""
+) -> Meaning | None:
     """What a request of a kind asks with its object."""
     told_after = _PATTERNS["named_after"].fullmatch(_PATTERNS["inserted"].sub("", what))
     what = what if told_after is None else told_after["what"]
@@ -155,7 +184,7 @@ def _of_object(kind: str, what: str, before: str, *, placed: bool, polite: bool)
         named = _names_in(before)
         whom = named[0] if len(named) == 1 else bare
         return None if kind == "discard" else ForgetTopic(whom, sure=False)
-    return _of_fact(kind, bare, before) or _of_topic(kind, bare, placed=placed)
+    return _of_fact(kind, bare, before) or _of_topic(kind, bare, request, placed=placed)
 
 
 def _of_pointing(
@@ -193,8 +222,9 @@ def pointed(before: str, asked: ForgetLast) -> Meaning:
 def _told_in(before: str) -> Meaning | None:
     """What an earlier clause says was told."""
     match = _PATTERNS["told_before"].search(before)
-    if match is None:
+    if match is None or _ASKED_OR_DENIED.search(before):
         return None
+    asks = _TO_LOBUG.search(before) is None and not REASON.match(before)
     what = tidy(match["what"] or match["minded"])[0]
     said = what.removeprefix("that ")
     if said.split()[0].lower() in _SUBJECTS and is_statement(said):
@@ -208,7 +238,7 @@ def _told_in(before: str) -> Meaning | None:
         if len(named) != 1:
             return ForgetTopic(what)
         what = _PATTERNS["third_person"].sub(f"{named[0]}'s", what, count=1)
-    return ForgetTopic(what)
+    return ForgetTopic(what, sure=not asks, asks=asks)
 
 
 def _of_fact(kind: str, what: str, before: str) -> Meaning | None:
@@ -225,18 +255,26 @@ def _of_fact(kind: str, what: str, before: str) -> Meaning | None:
     return ForgetStatement(said) if plain and is_statement(said) else None
 
 
-def _of_topic(kind: str, what: str, *, placed: bool) -> Meaning | None:
+def _of_topic(kind: str, what: str, request: str, *, placed: bool) -> Meaning | None:
+    """What a topic behind the words of a request asks."""
     clause = ASKING_WORD.match(what) is not None and SPEAKER.search(what) is not None
     if kind == "discard" and not placed and not clause:
         return None
-    if DROPPED.match(what) or (kind == "delete" and not placed and OF_DEVICE.search(what)):
+    if _PATTERNS["me"].fullmatch(what):
+        return ForgetEverything() if kind in {"forget", "delete"} else None
+    if (
+        _AFTER_POINTING.match(what)
+        or DROPPED.match(what)
+        or (kind == "delete" and not placed and OF_DEVICE.search(what))
+    ):
         return None
     own = clause or is_own(ASKING_WORD.sub("", what))
     if not own and len(what.split()) > MOST_TOPIC_WORDS:
         return None
-    return ForgetTopic(
-        what, sure=placed or (own and kind not in {"delete", "discard", "mention", "wish"})
-    )
+    # "Don't keep my dinner": nothing is erased before a question.
+    asks = kind == "keep" and _EVERYDAY.search(request) is not None and not placed
+    sure = placed or (own and kind not in {"delete", "discard", "mention", "wish"})
+    return ForgetTopic(what, sure=sure and not asks, asks=asks)
 
 
 def _points(what: str) -> bool:

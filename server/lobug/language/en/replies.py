@@ -111,9 +111,11 @@ def unknown(topic: str) -> str:
     return SAY["unknown_topic"].format(topic=clip(spoken_back(topic)))
 
 
-def shall_i_forget(contents: Sequence[str]) -> str:
-    """Ask whether these memories are meant."""
+def shall_i_forget(contents: Sequence[str], more: int = 0) -> str:
+    """Ask whether these memories are meant, and so many more."""
     said = _listed([f"that {clip(said_to_the_user(content))}" for content in contents])
+    if more:
+        return SAY["shall_i_forget_more"].format(facts=said, count=more)
     question = "shall_i_forget_one" if len(contents) == 1 else "shall_i_forget_several"
     return SAY[question].format(facts=said)
 
@@ -190,7 +192,10 @@ def stated(content: str, question: str) -> str:
 def recalled(said: str, said_at: float, today: float) -> str:
     """What the user once said as the answer to a question, with the day unless it was today."""
     sentence, day = sentence_to_the_user(about_the_user(said)), when(said_at, today)
-    return sentence if day == SAY["today"] else f"{sentence} {SAY['told_then'].format(when=day)}"
+    if day == SAY["today"]:
+        return sentence
+    told = SAY["told_then"].format(when=day)
+    return f"{sentence} {told}"
 
 
 def no_more(was: str, since: str | None, question: str) -> str:

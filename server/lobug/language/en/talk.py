@@ -26,7 +26,7 @@ QUOTING = re.compile(r"^The user (?=(?:said|asked): \")")
 
 def talked_about(said: str, messages: Sequence[Utterance]) -> tuple[str, ...]:
     """What the user told in a period, oldest first, or what they asked where they told nothing."""
-    named = said in DAYS or said.startswith(("on ", "this "))
+    named = said in DAYS or said.startswith(("on ", "this ", "last ", "the last "))
     period = WEEKDAY.sub(lambda day: day.group().title(), said)
     time = period[:1].upper() + period[1:] if named else SAY["lately"]
     told = summaries.told_in(messages, sentences=TOPICS, longest=LONGEST)
@@ -36,7 +36,7 @@ def talked_about(said: str, messages: Sequence[Utterance]) -> tuple[str, ...]:
     if not asked:
         nothing = "all_changed" if messages else "no_talk"
         return (SAY[nothing].format(when=time[:1].lower() + time[1:]),)
-    first = asked[0][:1].lower() + asked[0][1:]
+    first = asked[0].replace("You", "you", 1) if asked[0].startswith("You ") else asked[0]
     return (SAY["asked"].format(When=time, asked=first), *asked[1:])
 
 

@@ -262,7 +262,7 @@ class Assertion:
         for retirement in (*done.retired, *self._come_true(claim)):
             self._writer.retire(retirement)
         self._end_wrong_denial(claim, slot)
-        if done.insert != "active" and done.same is None:
+        if done.insert != "active" and done.same is None and not done.retired:
             self._writer.drop_words(forgotten=False)
         if done.same is not None:
             self._writer.confirm(done.same)

@@ -188,6 +188,10 @@ class ClaimWriter:
                 told_by=entry.user,
                 now=self._origin.now,
                 content=content,
+                # A sentence of several claims becomes several sentences.
+                key=entries.free_key(
+                    self._connection, self._origin.user, entry.scope, None, entry.key
+                ),
                 claims=(said,),
                 reader=known.reader,
             )

@@ -67,6 +67,9 @@ def earlier_than(connection: Connection, user: str, message: LoggedMessage) -> l
     speaks of a mistake, those said just before. Empty: the rules have seen already what it does."""
     if message.speaker is not None or not revisions.may_revise(message.content):
         return []  # where somebody else speaks, "I" is not the user
+    heard = CLAIMS.read(message.content)
+    if heard.claims and not heard.unread:
+        return []  # the rules have read all of it
     if claim_rows.ended_by(connection, user, message.id):
         return []
     about = {"user": user, "message_id": message.id}
@@ -96,6 +99,8 @@ def earlier_than(connection: Connection, user: str, message: LoggedMessage) -> l
 
 def may_be_wrong(connection: Connection, user: str, entry_ids: Sequence[int]) -> bool:
     """Whether words that the chat model has not read yet may put one of these entries right."""
+    if not entry_ids:
+        return False
     told_in = set(claim_rows.messages_of(connection, user, entry_ids))
     return any(
         one.message_id in told_in

@@ -17,7 +17,7 @@ from lobug.language.en.claims.english import CLAIMS
 from lobug.language.en.mentions import Mention
 from lobug.memory import entries
 from lobug.memory.claim_rows import Referent
-from lobug.memory.claims import lookup, tombstones
+from lobug.memory.claims import assertion, lookup, tombstones
 from lobug.memory.erasure.deletion import Erasure
 from lobug.memory.model import Entry, Filter, Forgotten, MemoryScope
 from lobug.storage.driver import Connection
@@ -58,6 +58,17 @@ def forget_claims(
     for text in texts:
         gone = gone + forget_text(connection, scope, text, now)
     return gone
+
+
+def forget_message(
+    connection: Connection, scope: MemoryScope, message_id: int, text: str, now: float
+) -> Forgotten:
+    """Erase what a message of the user told, with the message and everything else that says
+    ``text``, its words. What it had ended goes on."""
+    assertion.undo(connection, scope.user, message_id)
+    erasure = Erasure(connection, scope, now)
+    erasure.erase_exchanges([message_id])
+    return erasure.finish([]) + forget_text(connection, scope, text, now)
 
 
 def forget_text(

@@ -121,8 +121,10 @@ async def extract(work: LearningContext) -> bool:
         )
         compared = bool(earlier)
         revised = await revision.revised_by(work.chat, message, earlier, attempts=task.attempts)
-    leans = revised is not None and revised.revision.leans
-    found = [] if leans else await facts_in(work, statements, attempts=task.attempts)
+    if revised is not None and revised.revision.leans:
+        right = revised.revision.right.lower()  # its statement says nothing by itself
+        statements = [one for one in statements if right not in one.lower()]
+    found = await facts_in(work, statements, attempts=task.attempts)
     said_at = message.created_at if message is not None else 0.0
 
     def store(connection: Connection) -> None:
@@ -135,7 +137,7 @@ async def extract(work: LearningContext) -> bool:
             )
 
     await work.database.write("facts", store)
-    return compared or bool(statements and not leans)
+    return compared or bool(statements)
 
 
 def unread(text: str) -> Sequence[str]:

@@ -20,7 +20,7 @@ from lobug.memory import claim_rows, facts, log
 from lobug.memory.claims.assertion import Assertion
 from lobug.memory.claims.claim_writer import Origin
 from lobug.memory.claims.revisable import Earlier
-from lobug.memory.learning.model_requests import GarbledAnswerError, ask
+from lobug.memory.learning.model_requests import ask
 from lobug.memory.model import LoggedMessage
 from lobug.storage.driver import Connection
 
@@ -39,7 +39,8 @@ class Revised:
 async def revised_by(
     chat: ChatModel, message: LoggedMessage, earlier: Sequence[Earlier], *, attempts: int
 ) -> Revised | None:
-    """What a message puts right of earlier ones. Raises GarbledAnswerError, EngineError."""
+    """What a message puts right of earlier ones. An answer that is no alignment puts nothing right.
+    Raises EngineError."""
     for one in earlier:
         answer = await ask(
             chat,
@@ -53,8 +54,8 @@ async def revised_by(
             if not found:
                 continue  # a model without schemas says so by "[]"
             wrong, right = str(found["wrong"]), str(found["right"])
-        except (ValueError, TypeError, LookupError) as error:
-            raise GarbledAnswerError("the answer names no words") from error
+        except (ValueError, TypeError, LookupError):
+            continue  # no reason to lose the facts of the message
         revision = revisions.accepted(wrong, right, one.text, message.content)
         if found.get("corrects") and revision is not None:
             return Revised(one, revision)
@@ -64,8 +65,15 @@ async def revised_by(
 def revise(
     connection: Connection, user: str, message: LoggedMessage, revised: Revised, now: float
 ) -> None:
-    """Put right what memory holds of the earlier utterance; of one of which it holds nothing, the
-    sentence is kept with the right words."""
+    """Put right what memory holds of the earlier utterance; of one of which it never kept anything,
+    the sentence is kept with the right words. Nothing, if either has changed since it was read."""
+    for message_id, text in (
+        (message.id, message.content),
+        (revised.earlier.message_id, revised.earlier.text),
+    ):
+        logged = log.message(connection, user, message_id)
+        if logged is None or logged.content != text:
+            return
     conversation = log.conversation_of(connection, message.id)
     origin = Origin(user, conversation, message.created_at, now, message.id, reader="model")
     earlier, revision = revised.earlier, revised.revision
@@ -78,7 +86,8 @@ def revise(
         leans=revision.leans,
     )
     found = facts.put_right(connection, earlier.message_id, revision, origin)
-    if revision.leans and not found and not assertion.outcome.retired:
+    nothing_kept = not (found or log.is_cited(connection, user, earlier.message_id))
+    if revision.leans and nothing_kept:
         right = revisions.put_right(earlier.text, revision)
         if right is not None:
             assertion.state([Claim(USER, STATEMENT, right, corrects=True, text=right)])

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lobug.language.claims import Refutes
@@ -119,20 +120,21 @@ _TRAILING = re.compile(
 _SPEAKER = "".join(word_list("corrections", "speaker"))
 
 
-def _any_of(name: str) -> str:
-    return "|".join(word_list("corrections", name)).replace("{i}", _SPEAKER)
+def _any_of(listed: Iterable[str]) -> str:
+    return "|".join(listed).replace("{i}", _SPEAKER)
 
 
-_ADMISSION = _any_of("admissions")
+_ADMISSION = _any_of(word_list("corrections", "admissions"))
+_ADDRESSING = _any_of(word_list("corrections", "addressing"))
+_ASIDE = _any_of(word_list("corrections", "asides"))
 _LAUGHED = re.compile(r"^(?:(?:lol|lmao|haha|hehe)\b[,.! ]*)+(?=\w)", re.IGNORECASE)
-_ADDRESSED = re.compile(
-    rf"(?:, (?:{_any_of('addressing')})|,? (?:by the way|btw|lol))[.! ]*$", re.IGNORECASE
-)
-_ADDRESSED_WITHIN = re.compile(rf"(?<=\w), (?:{_any_of('addressing')}), (?=\w)", re.IGNORECASE)
+_ADDRESSED = re.compile(rf"(?:, (?:{_ADDRESSING})|,? (?:by the way|btw|lol))[.! ]*$", re.IGNORECASE)
+# In small letters and of nobody: "My dog, Buddy, is ten", "Anna, my friend, lives in Rome".
+_ADDRESSED_WITHIN = re.compile(rf"(?<=\w), (?!my\b)(?:{_ADDRESSING}), (?=\w)")
 _EXCUSED = re.compile(
     r"(?:\s*[,;]\s*|\s+[\u2013\u2014-]+\s+|\s+)"
     r"(?:(?:lol|haha|sorry|but|and|cos|because|as)\b,? )*"
-    rf"(?:(?P<admits>{_ADMISSION})|{_any_of('asides')})\b",
+    rf"(?:(?P<admits>{_ADMISSION})|{_ASIDE})\b",
     re.IGNORECASE,
 )
 _ADMITTED = re.compile(rf"(?:{_ADMISSION})(?: (?:again|up|it|that|them))*", re.IGNORECASE)

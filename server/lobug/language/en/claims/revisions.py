@@ -8,6 +8,7 @@ the model finds the words, and the rules here decide.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lobug.language.en import speech_acts, words
@@ -28,14 +29,14 @@ OF_THE_MISTAKE = words.stems(word_set("revisions", "of_the_mistake"))
 """Stems of words about the mistake itself: "sorry", "meant", "checked"."""
 
 
-def _any_of(name: str) -> re.Pattern[str]:
-    phrases = "|".join(re.escape(phrase) for phrase in word_list("revisions", name))
+def _any_of(listed: Iterable[str]) -> re.Pattern[str]:
+    phrases = "|".join(map(re.escape, listed))
     return re.compile(rf"(?<!\w)(?:{phrases})(?!\w)", re.IGNORECASE)
 
 
-_MISTAKE = _any_of("mistakes")
-_ENDS = _any_of("ends")
-_ADDS = _any_of("adds")
+_MISTAKE = _any_of(word_list("revisions", "mistakes"))
+_ENDS = _any_of(word_list("revisions", "ends"))
+_ADDS = _any_of(word_list("revisions", "adds"))
 _NO = re.compile(
     r"^\W*(?:(?:oh|well|ah|um+|uh|er+m?|ok(?:ay)?)\W+)*"
     r"(?:no|nope|nah|naw|sorry|wait|actually|oops|whoops|not)\b"
@@ -53,6 +54,12 @@ _POINTS = re.compile(
     re.IGNORECASE,
 )
 """The beginning of a clause that says only what something is."""
+_NOT_BEFORE = re.compile(
+    r"(?:n['\u2019]t|\b(?:not|no|never))(?: (?:a|an|any|the|my|in|on|at|to|for|with|from)){0,2} $",
+    re.IGNORECASE,
+)
+_NO_ALONE = re.compile(r"\W*(?:no|nah|nope) [\w'-]{1,20}\W*", re.IGNORECASE)
+""" "No four": what is right without a comma."""
 _DENIED = re.compile(r"n['\u2019]t\b|\b(?:not|no|never|without)\b", re.IGNORECASE)
 
 
@@ -85,8 +92,9 @@ def accepted(wrong: str, right: str, earlier: str, later: str) -> Revision | Non
     part = _part_with(right, later)
     if _ADDS.search(part) or _DENIED.search(part[: part.lower().find(right.lower())]):
         return None
-    not_wrong = re.search(rf"\bnot (?:\w+ ){{0,2}}{re.escape(wrong)}\b", later, re.IGNORECASE)
-    opened = speaks_of_mistake(later) or not_wrong is not None
+    if _is_denied(right, later):
+        return None
+    opened = speaks_of_mistake(later) or _is_denied(wrong, later)
     about = statement_comparison.content(earlier)
     own = statement_comparison.content(part) - statement_comparison.content(right) - OF_THE_MISTAKE
     named = _has(later, wrong)  # "we traded in the Zafira, got a Sharan"
@@ -132,8 +140,13 @@ def _same_sort(one: str, other: str) -> bool:
 
 def _has(text: str, span: str) -> bool:
     bare = re.sub(r"['\u2019]s$", "", span)
-    pattern = rf"(?<!\w){re.escape(bare)}(?:['\u2019]?s)?(?!\w)"
-    return re.search(pattern, text, re.IGNORECASE) is not None
+    return any(next(words.places_of(one, text), None) is not None for one in (bare, f"{bare}s"))
+
+
+def _is_denied(span: str, text: str) -> bool:
+    """Whether "not" stands right before the words: "not on Thursday", "no coffee, please"."""
+    denied = (_NOT_BEFORE.search(text[:at]) for at in words.places_of(span, text))
+    return any(match is not None for match in denied) and _NO_ALONE.fullmatch(text) is None
 
 
 def _part_with(span: str, text: str) -> str:

@@ -145,13 +145,12 @@ _CALLED_TOO = re.compile(
     re.IGNORECASE,
 )
 """ "My bike's a Surly and she's called Sophia": "she" is the bike, whoever was spoken of before."""
-_INSERTED = re.compile(
-    r",? (?:of all (?:things|people|places)|would you believe(?: it)?|believe it or not|mind you"
+_ASIDES = (
+    r"(?:of all (?:things|people|places)|would you believe(?: it)?|believe it or not|mind you"
     r"|of course|as it happens|funnily enough|to be honest|if you must know"
-    r"|for what it['\u2019]s worth"
-    r"|for my sins|bless (?:him|her|them))(?=[,.;!]|$)",
-    re.IGNORECASE,
+    r"|for what it['\u2019]s worth|for my sins|bless (?:him|her|them))"
 )
+_INSERTED = re.compile(rf", {_ASIDES}(?:,|(?=[.;!]|$))", re.IGNORECASE)
 """Asides within a sentence, which tell nothing."""
 _ME_AND = re.compile(
     r"^me (?:and|n|&) (?P<who>(?:my|our) [a-z-]+|(?!my\b|our\b|the\b|you\b)[a-z][\w-]+)(?= [a-z])",

@@ -165,6 +165,8 @@ def _is_of_user(asked: Question) -> bool:
     if asked.verb == "have" and not asked.is_past:
         return _is_had(asked)
     if asked.is_past:
+        if (asked.said | {word.lower() for word in asked.wh.split()}) & _OF_ASSISTANT:
+            return False
         seen = asked.verb in _AT_THE_DOOR and asked.wh.lower() == "who"
         judged = asked.verb == "do" and _said_of(asked, _EVALUATING)
         return not (seen or judged) and bool(asked.rest or asked.wh.lower() not in {"", "what"})
@@ -221,6 +223,8 @@ def _is_habit(asked: Question) -> bool:
 
 def _is_of_us(asked: Question) -> bool:
     """ "Where did we go on holiday?", "how long were we married?"; not "where do we come from?"."""
+    if asked.said & _OF_MANKIND:
+        return False
     if asked.aux in BE:
         return asked.is_past and (asked.first in _FACTS or asked.first == "together")
     if asked.aux in HAVE:
