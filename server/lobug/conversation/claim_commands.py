@@ -7,6 +7,7 @@ that logs them. The command only says so.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -178,8 +179,8 @@ async def _recalled(context: CommandContext, hits: Sequence[Hit]) -> str:
             if answers(one) and await _still_holds(context, turn.id, one)
         ]
         later = [said for at, said in since.items() if at > turn.id]
-        changed = any(_changes(reader, said, one) for said in later for one in told)
-        if told and not changed:
+        # Long messages take a while to be read, and the loop serves everybody.
+        if told and not await asyncio.to_thread(_are_changed, reader, told, later):
             return replies.recalled(told[0], turn.said_at, context.today)
     return ""
 
@@ -193,10 +194,13 @@ async def _still_holds(context: CommandContext, message_id: int, sentence: str) 
     return bool(made) and all(one.status == "active" for one in made)
 
 
-def _changes(reader: ClaimReader, later: str, earlier: str) -> bool:
-    """Whether later words put a former sentence right, or say that it is over."""
-    change = Claim(USER, STATEMENT, later, text=later)
-    return reader.read(later).corrects or reader.overtaking(change)(earlier)
+def _are_changed(reader: ClaimReader, told: Sequence[str], later: Sequence[str]) -> bool:
+    """Whether later words put one of some former sentences right, or say that it is over."""
+    for said in later:
+        overtakes = reader.overtaking(Claim(USER, STATEMENT, said, text=said))
+        if any(map(overtakes, told)) or reader.read(said).corrects:
+            return True
+    return False
 
 
 async def _spoken_of(context: CommandContext) -> frozenset[str]:
