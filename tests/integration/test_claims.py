@@ -286,6 +286,13 @@ async def test_what_was_last_told_is_forgotten_though_no_word_of_it_is_distincti
         assert all("married" not in one.content for one in await memory.recent_messages(ADA, 8))
 
 
+async def test_a_forgotten_surname_leaves_the_first_name_in_one_step(kit: Kit) -> None:
+    async with started(kit) as memory:
+        await told(memory, "My name is Gary Hill.")
+        await memory.forget_claims(ADA, SCOPE, Asked(("user",), "surname"), [])
+        assert await believed(memory) == ["The user's name is Gary"]
+
+
 async def test_forgetting_a_claim_takes_the_sentence_kept_beside_it(kit: Kit) -> None:
     async with started(kit) as memory:
         await told(memory, "I'm allergic to penicillin, when I handle it in spring.")

@@ -12,6 +12,9 @@ from lobug.language.en.claims.english import CLAIMS
     [
         "What's the capital of Peru?",
         "How do I boil an egg?",
+        "Does my cat see in the dark?",
+        "Do my dogs see colours?",
+        "What does my baby eat at six months?",
         "What should I cook?",
         "Do I need a visa for Japan?",
         "Can I freeze mince?",

@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from lobug.conversation.command_context import Answer, Command, CommandContext, hit_of
+from lobug.conversation.command_context import LIKELY, Answer, Command, CommandContext, hit_of
 from lobug.language.claims import STATEMENT, USER, Claim, ClaimReader, Heard
 from lobug.language.en import citing, replies, speech_acts, words
 from lobug.language.en.citing import Source, known_from, without_request
@@ -20,9 +20,6 @@ from lobug.memory.claims.held_claims import sentence_of
 from lobug.memory.claims.lookup import Found
 from lobug.memory.claims.subjects import Ambiguous
 from lobug.memory.model import Entry, Filter, Hit
-
-LIKELY = 0.5
-"""Confidence from which something that no relation holds may answer a question."""
 
 PLACES = frozenset({"home", "employer", "school", "origin", "grew_up"})
 """Relations that are asked for with "where", which no other relation of the same subject answers:
@@ -54,7 +51,7 @@ async def answer(context: CommandContext) -> Command | None:
     entries = tuple(dict.fromkeys(told.entries))[: replies.MOST]
     if await context.memory.claims.may_be_wrong(context.scope.user, entries):
         return None  # the chat model has the words that may put it right before it
-    hits = tuple([hit_of((await context.memory.get(context.scope, one)).entry) for one in entries])
+    hits = tuple(map(hit_of, await context.memory.known(context.scope, entries)))
     cites = asks or context.cites
     doubted = await context.memory.claims.doubts(context.scope.user, entries)
     said = (replies.DOUBTED, *told.sentences) if doubted else told.sentences

@@ -16,7 +16,8 @@ from lobug.memory.model import Entry, Filter, Hit, MemoryScope
 from lobug.memory.service import Memory
 
 LIKELY = 0.5
-"""Lowest confidence at which an entry without the words said is recited or asked about."""
+"""Lowest confidence at which an entry without the words said is recited or asked about, and at
+which what no relation holds may answer a question."""
 
 
 @dataclass(frozen=True, slots=True)

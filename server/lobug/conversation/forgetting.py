@@ -18,13 +18,11 @@ from lobug.conversation.command_context import (
 from lobug.conversation.registry import Question
 from lobug.errors import MemoryNotFoundError
 from lobug.language.en import mentions, replies, words
-from lobug.language.en.fact_checks import fact_type
 from lobug.language.en.perspective import about_the_user
 from lobug.language.en.speech_acts import statements as statements_in
 from lobug.language.protocol import ForgetLast, ForgetStatement, ForgetTopic
-from lobug.memory.claim_rows import STATED_IMPORTANCE
 from lobug.memory.claims.lookup import Found
-from lobug.memory.model import Draft, Entry, Forgotten, MemoryScope, Purge
+from lobug.memory.model import Entry, Forgotten, MemoryScope, Purge
 
 BLANKED = "[asked to forget something]"
 """Logged instead of a request to forget, which repeats the words to be forgotten."""
@@ -103,7 +101,7 @@ async def _telling(context: CommandContext, topic: str) -> list[Entry]:
     """The entries of another relation that tell what a topic names."""
     known = await context.memory.claims.telling(context.scope.user, topic)
     ids = tuple(dict.fromkeys(one.entry_id for one in known))
-    return [(await context.memory.get(context.scope, one)).entry for one in ids]
+    return await context.memory.known(context.scope, ids)
 
 
 def _names_only_whom(context: CommandContext, topic: str) -> bool:
@@ -140,13 +138,7 @@ async def _forget_claims(
         said = (*said, topic)
 
     async def act(_: int) -> Answer:
-        left = await claims.left_of(key, asked)
         gone = await context.memory.forget_claims(key, context.scope, asked, said)
-        for fact in left:
-            draft = Draft(
-                fact, fact_type=fact_type(fact), importance=STATED_IMPORTANCE, source="user"
-            )
-            await context.memory.store(context.scope, draft)
         if not _any(gone):
             return Answer((replies.NOTHING_LIKE_THAT,))
         # The log must not name what is gone.
@@ -162,7 +154,7 @@ async def _ask_about_somebody(context: CommandContext, pronoun: str) -> Command 
     found = await context.find(pronoun)
     if found is None or not found.entries:
         return None
-    known = [(await context.memory.get(context.scope, one)).entry for one in found.entries]
+    known = await context.memory.known(context.scope, found.entries)
     question = Question("forget_these", context.until(), tuple(known))
     told = [entry.content for entry in known[:MAX_ASKED]]
     more = len(known) - len(told)
@@ -275,20 +267,19 @@ async def _ask_about(
 ) -> Command | None:
     """Ask about the entries that claim it, and those that say it. None: there are none."""
     ids = () if claimed is None else claimed.entries
-    found = [(await context.memory.get(context.scope, one)).entry for one in ids]
+    found = await context.memory.known(context.scope, ids)
     found += [entry for entry in await _found(context, texts) if entry.id not in ids]
     return _ask(context, found) if found else None
 
 
 async def _found(context: CommandContext, texts: Iterable[str]) -> list[Entry]:
     """The entries that say this."""
-    found: dict[int, Entry] = {}
+    ids: dict[int, None] = {}
     for text in texts:
-        for entry_id in (
-            await context.memory.forget_text(context.scope, text, dry_run=True)
-        ).entries:
-            found[entry_id] = (await context.memory.get(context.scope, entry_id)).entry
-    return [entry for entry in found.values() if entry.status != "inactive"]
+        gone = await context.memory.forget_text(context.scope, text, dry_run=True)
+        ids |= dict.fromkeys(gone.entries)
+    known = await context.memory.known(context.scope, tuple(ids))
+    return [entry for entry in known if entry.status != "inactive"]
 
 
 async def _likely(context: CommandContext, query: str, topic: str) -> list[Entry]:

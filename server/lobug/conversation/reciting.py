@@ -106,8 +106,8 @@ async def _recite_claims(context: CommandContext, topic: str) -> Command | None:
     if found is None or not found.claims:
         return None
     said = context.memory.claims.reader.answer(found.asked, found.claims, (), found.names)
-    known = [await context.memory.get(context.scope, one) for one in found.entries[: replies.MOST]]
-    return _answer(context, (said,), tuple(hit_of(one.entry) for one in known))
+    known = await context.memory.known(context.scope, found.entries[: replies.MOST])
+    return _answer(context, (said,), tuple(map(hit_of, known)))
 
 
 async def recite_sources(context: CommandContext, said: Why) -> Command | None:
@@ -129,8 +129,7 @@ async def _claimed(context: CommandContext, topic: str) -> tuple[Hit, ...]:
     found = await context.find(topic)
     if found is None or not found.entries:
         return ()
-    known = await context.memory.get(context.scope, found.entries[-1])
-    return (hit_of(known.entry),)
+    return tuple(map(hit_of, await context.memory.known(context.scope, found.entries[-1:])))
 
 
 async def _searched(context: CommandContext, topic: str) -> tuple[Hit, ...]:

@@ -448,6 +448,11 @@ class Memory:
         """An entry with where it comes from. Raises MemoryNotFoundError."""
         return await self._database.read(lambda c: store.provenance(c, scope, entry_id))
 
+    async def known(self, scope: MemoryScope, ids: Sequence[int]) -> list[Entry]:
+        """The entries of these ids, in their order, without those that are gone meanwhile."""
+        found = await self._database.read(lambda c: entries.by_ids(c, scope, ids))
+        return [found[one] for one in ids if one in found]
+
     async def find_key(self, scope: MemoryScope, key: str) -> Entry:
         """The active entry of a key. Raises MemoryNotFoundError, MemoryKeyError."""
         entries.checked_key(key)

@@ -89,15 +89,6 @@ class ClaimBook:
         )
         return bool(about.entries)
 
-    async def left_of(self, conversation_key: ConversationKey, asked: Asked) -> tuple[str, ...]:
-        """What goes on to be so once a topic is forgotten, of what the same words told: the first
-        name, without the surname."""
-        referents = self.referents(conversation_key)
-        about = await self._database.read(
-            lambda c: lookup.about(c, self.reader, conversation_key.user, asked, referents)
-        )
-        return tuple(self.reader.fact(claim, {}) for claim in about.left)
-
     async def unread(self, user: str) -> tuple[str, ...]:
         """What the user has stated lately that the rules cannot read and the chat model has not
         read yet, as said."""

@@ -181,7 +181,7 @@ class Effects:
         )
 
     def _end_life(self, subject: Path) -> None:
-        """Of somebody who has died only stays what never changes."""
+        """When somebody has died, keep only what never changes about them."""
         own = [one for one in self._held.under(subject) if one.subject == subject]
         for known in own:
             if known.relation == NAME and known.status == "active":
@@ -191,7 +191,7 @@ class Effects:
         self._end(own, where=lambda one: not self._lasts(one.relation))
 
     def _lasts(self, relation: str) -> bool:
-        """Whether what a relation says stays true when somebody has died."""
+        """Whether a relation still holds after somebody's death: a birthplace, not a job."""
         rules = self._reader.rules(relation)
         return relation in {DEAD, NAME, KIND} or (rules is not None and rules.fixed)
 

@@ -16,8 +16,10 @@ from lobug.language.en import mentions
 from lobug.language.en.claims.english import CLAIMS
 from lobug.language.en.mentions import Mention
 from lobug.memory import entries
-from lobug.memory.claim_rows import Referent
+from lobug.memory.claim_rows import STATED_IMPORTANCE, Referent
 from lobug.memory.claims import assertion, lookup, tombstones
+from lobug.memory.claims.assertion import Assertion
+from lobug.memory.claims.claim_writer import Origin
 from lobug.memory.erasure.deletion import Erasure
 from lobug.memory.model import Entry, Filter, Forgotten, MemoryScope
 from lobug.storage.driver import Connection
@@ -51,12 +53,16 @@ def forget_claims(
     now: float,
 ) -> Forgotten:
     """Erase what is claimed of a subject and relation, with all that ``forget_entries`` erases, and
-    everything that says one of ``texts``. Words said before bring none of it back."""
+    everything that says one of ``texts``. Words said before bring none of it back. What else the
+    same words told stays: the first name, without the surname."""
     found = lookup.about(connection, CLAIMS, scope.user, asked, referents)
     gone = forget_entries(connection, scope, found.entries, now) if found.entries else Forgotten()
     tombstones.add(connection, scope.user, found.marks, now)
     for text in texts:
         gone = gone + forget_text(connection, scope, text, now)
+    if found.left:
+        origin = Origin(scope.user, None, now, now, source="user", importance=STATED_IMPORTANCE)
+        Assertion(connection, CLAIMS, origin).state(found.left)
     return gone
 
 

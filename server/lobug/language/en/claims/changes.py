@@ -62,7 +62,7 @@ def changed(statement: Statement) -> list[Claim]:
 
 
 def stopped(predicate: str, kind: Kind) -> Reading | None:
-    """The relation of what somebody has stopped doing: "stop studying law"."""
+    """The relation that ends when somebody stops doing something: "stop studying law"."""
     match = _STOPPED.fullmatch(predicate)
     verb = None if match is None else lemma(match["doing"].lower())
     if match is None or verb is None:

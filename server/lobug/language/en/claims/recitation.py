@@ -34,7 +34,7 @@ IDENTITY = frozenset({"name", "nickname", "surname", "home"})
 FAMILY = frozenset({"marital_status", "partner", "children_count", "siblings_count", "relative"})
 """Relations of the user that are told with the names of the family, after that."""
 MOST_ABOUT = 3
-"""Most sentences about somebody who is asked about."""
+"""The most sentences in an answer about one person."""
 
 
 def recite(claims: Sequence[Claim], names: Mapping[Path, str]) -> tuple[str, ...]:

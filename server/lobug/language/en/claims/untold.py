@@ -52,6 +52,7 @@ _POINTING = frozenset("you your yours it that this these those them if because".
 """What is asked of Lo-Bug, of what was said before, or of a case that is supposed."""
 _FOR_A_FACT = frozenset("what which who whom where when".split())
 _ARTICLES = frozenset({"a", "an"})
+_BABIES = frozenset({"baby", "babies", "toddler", "newborn"})
 _PLACED = frozenset("in at on from with under near".split())
 _ME = frozenset({"me", "us"})
 _MINE = _ME | {"my", "our"}
@@ -244,9 +245,20 @@ def _is_of_person(asked: Question) -> bool:
         return False
     if asked.verb == "want" and not asked.rest:
         return False
+    if _is_of_its_kind(asked):
+        return False
     if asked.wh.lower().startswith("how ") and not _measures(asked):
         return False
     return asked.aux not in BE or bool(asked.wh or asked.rest)
+
+
+def _is_of_its_kind(asked: Question) -> bool:
+    """Whether a question of a pet or a baby may be one of all of them: "does my cat see in the
+    dark?", "what does my baby eat at six months?"."""
+    usual = asked.aux in DO and not asked.is_past
+    animal = asked.noun in relation_book().pets or asked.noun.rstrip("s") in relation_book().pets
+    told = asked.verb in _LASTING_HABITS | {"have"}
+    return usual and (animal or asked.noun in _BABIES) and not told
 
 
 def _is_of_thing(asked: Question) -> bool:
