@@ -32,7 +32,10 @@ class Agenda:
             DatabaseOptions(path, steps=STEPS), clock=clock, checkpoint=checkpoint
         )
         self.alerts = Alerts(
-            self.database, max_per_user=settings.max_alerts_per_person, clock=clock
+            self.database,
+            max_per_user=settings.max_alerts_per_person,
+            max_label_chars=settings.max_alert_label_chars,
+            clock=clock,
         )
 
     @property

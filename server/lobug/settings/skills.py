@@ -17,3 +17,13 @@ class SkillSettings(Section):
     max_alerts_per_person: int = Field(
         100, ge=1, description="Timers, alarms and reminders that one person may have at once."
     )
+    max_alert_label_chars: int = Field(
+        200,
+        ge=1,
+        le=1_000,
+        description="Longest name of a timer or alarm, and longest text of a reminder, characters; "
+        "the rest is cut off.",
+    )
+    reminder_hour: int = Field(
+        9, ge=0, le=23, description="Hour of a reminder for a day, where no time was named."
+    )

@@ -83,7 +83,7 @@ def requests_in(text: str) -> list[str]:
             found.setdefault(core)
         if len(found) >= MOST_CANDIDATES:
             break
-    return list(found)
+    return list(found) or [text.strip(" ,;:.!?")]  # "Okay, okay." is nothing but politeness
 
 
 def is_request(text: str) -> bool:

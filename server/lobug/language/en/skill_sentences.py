@@ -23,6 +23,7 @@ from hassil import Intents
 
 from lobug.language.en import templates
 from lobug.language.en.requests import is_request, requests_in
+from lobug.language.en.time_corrections import settled
 from lobug.language.en.times import find_times
 from lobug.language.skills import Match
 
@@ -45,6 +46,8 @@ class SkillFile:
         """The surest reading of a request, with its rank: lower is surer. None: none fits."""
         if not self.triggers.search(request):
             return None
+        if self.cut_times:
+            request = settled(request)
         times = tuple(find_times(request)) if self.cut_times else ()
         rest = request
         for found in reversed(times):
