@@ -271,6 +271,9 @@ def _one_recurrence(first: Recurrence, second: Recurrence) -> Recurrence | None:
         if other.startswith(f"{one};BY") or daily_part or one == other:
             time, part = first.time or second.time, first.part or second.part
             return Recurrence(other, time, part)
+        frequency, _, interval = one.partition(";INTERVAL=")
+        if interval.isdecimal() and other.startswith(f"{frequency};BY"):
+            return Recurrence(one + other.removeprefix(frequency), first.time or second.time)
     return None
 
 

@@ -66,13 +66,13 @@ def calendar_date(t: Tokens, at: int, *, cued: bool) -> tuple[CalendarDate, int]
     )
 
 
-def holiday(t: Tokens, at: int) -> Read | None:
-    """A day with a name: "Christmas Eve"."""
+def holiday(t: Tokens, at: int, *, cued: bool) -> Read | None:
+    """A day with a name: "Christmas Eve". One of a single word needs a preposition."""
     for words, (month, number) in HOLIDAYS.get(t[at], ()):
-        if t.phrase(at, words):
+        if t.phrase(at, words) and (cued or len(words) > 1):
             return CalendarDate(number, month), at + len(words)
     for words, days in EASTER.get(t[at], ()):
-        if t.phrase(at, words):
+        if t.phrase(at, words) and (cued or len(words) > 1):
             return EasterDate(days), at + len(words)
     return None
 
@@ -100,7 +100,7 @@ def _moment(t: Tokens, at: int, preposition: str, *, cued: bool) -> tuple[Moment
         or _weekday(t, at, cued=cued)
         or calendar_date(t, at, cued=cued)
         or (_month_alone(t, at, preposition) if cued else None)
-        or (holiday(t, at) if cued else None)
+        or holiday(t, at, cued=cued)
         or (_day_of_month(t, at, preposition) if cued else None)
     )
     return (Moment(day=found[0]), found[1]) if found else None

@@ -188,7 +188,7 @@ def _listed_days(t: Tokens, at: int, names: dict[str, int]) -> tuple[tuple[int, 
 
 def _yearly(t: Tokens, at: int) -> Read | None:
     """Every 3rd of May, every Christmas, every January."""
-    date = calendar_date(t, at, cued=True) or holiday(t, at)
+    date = calendar_date(t, at, cued=True) or holiday(t, at, cued=True)
     if date is not None and isinstance(date[0], CalendarDate) and date[0].year is None:
         rule = f"FREQ=YEARLY;BYMONTH={date[0].month};BYMONTHDAY={date[0].day}"
         return Recurrence(rule), date[1]
