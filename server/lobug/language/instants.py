@@ -175,7 +175,7 @@ def _sensible(instant: datetime, away: float, now: datetime, prefer: Preference)
     if prefer == "next":
         return instant.hour >= _FIRST_OF_DAY or away <= _NEAR.total_seconds()
     if instant.hour < 12:
-        return True
+        return instant.hour > 0 or away <= _NEAR.total_seconds()
     nap = away <= _NAP.total_seconds() and now.hour >= _FIRST_OF_DAY
     return instant.hour < 13 or (nap and instant.hour < _NAPS_END)
 
