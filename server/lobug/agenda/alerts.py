@@ -13,8 +13,8 @@ from sqlalchemy import Integer, and_, bindparam, delete, func, insert, select, u
 
 from lobug.agenda.tables import alerts, waiting_speech
 from lobug.errors import AlertLimitError
-from lobug.language.instants import next_occurrence
 from lobug.language.moments import ClockTime, Impossible, Recurrence
+from lobug.language.occurrences import next_occurrence
 from lobug.storage.columns import Number
 from lobug.storage.database import Database
 from lobug.storage.driver import Connection

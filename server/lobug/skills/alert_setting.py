@@ -123,7 +123,7 @@ def new_alert(request: Request, kind: AlertKind, label: str, due: Due) -> NewAle
         kind=kind,
         label=label,
         due_at=due.at.timestamp(),
-        zone=str(request.now.tzinfo),
+        zone=getattr(request.now.tzinfo, "key", "UTC"),
         span_s=due.span_s,
         rule=None if due.recurrence is None else due.recurrence.rule,
         starts=due.starts,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from lobug.agenda.alerts import AlertKind
-from lobug.language.instants import next_occurrence, resolve, wall_time
+from lobug.language.instants import Preference, resolve
 from lobug.language.moments import (
     ClockTime,
     Found,
@@ -18,6 +18,7 @@ from lobug.language.moments import (
     Recurrence,
     TimeSpan,
 )
+from lobug.language.occurrences import next_occurrence, wall_time
 
 When = TimeSpan | Moment | Recurrence
 SHORTEST_INTERVAL_S = 60.0
@@ -122,10 +123,10 @@ def settle(
 ) -> Due | Unsettled:
     """The instant at which an alert of a kind rings. ``day_hour``: the hour of a day that was said
     without a time. ``words``: the time as said."""
-    prefer = "morning" if kind == "alarm" else "next"
+    prefer: Preference = "morning" if kind == "alarm" else "next"
     if isinstance(when, Recurrence):
-        return _settle_recurrence(when, now, prefer == "morning", day_hour, words)
-    found = resolve(when, now, "morning" if kind == "alarm" else "next")
+        return _settle_recurrence(when, now, prefer, day_hour, words)
+    found = resolve(when, now, prefer)
     if isinstance(found, Impossible):
         return Unsettled(found.reason.value, words)
     at, span = found.instant, span_of(when)
@@ -149,9 +150,8 @@ def span_of(when: When) -> float | None:
 
 
 def _settle_recurrence(
-    when: Recurrence, now: datetime, morning: bool, day_hour: int, words: str
+    when: Recurrence, now: datetime, prefer: Preference, day_hour: int, words: str
 ) -> Due | Unsettled:
-    prefer = "morning" if morning else "next"
     day_only = when.time is None and when.part is None and not when.rule.startswith(_COUNTED)
     if day_only:
         when = replace(when, time=ClockTime(day_hour))

@@ -113,10 +113,7 @@ class AlertSkill:
         target = target_of(match)
         kinds = target.kinds
         alerts = await self._alerts.of_user(request.user)
-        found = [
-            alert
-            for alert in select(alerts, replace(target, pointing=False), request.now, request.place)
-        ]
+        found = select(alerts, replace(target, pointing=False), request.now, request.place)
         if not found and target.times:
             return request.say(says("none_then", what=says(f"{kinds[0]}s" if kinds else "alerts")))
         if not found and target.name:
