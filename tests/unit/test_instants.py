@@ -14,6 +14,7 @@ from lobug.language.instants import days_between, resolve
 from lobug.language.moments import (
     CalendarDate,
     ClockTime,
+    Day,
     DayOffset,
     DayPart,
     EasterDate,
@@ -154,7 +155,7 @@ def test_hours_of_another_day_and_of_a_part_of_the_day() -> None:
 
 def test_days() -> None:
     now = at("2026-11-24 14:00")  # a Tuesday
-    days = {
+    days: dict[Day, str] = {
         NamedWeekday(1): "2026-12-01",
         NamedWeekday(1, WhichDay.THIS): "2026-11-24",
         NamedWeekday(4): "2026-11-27",
@@ -284,7 +285,7 @@ def test_an_hour_comes_within_a_day_and_a_half(
 ) -> None:
     now = wall.replace(tzinfo=UTC).astimezone(ZoneInfo(zone))
     for prefer in ("next", "morning"):
-        resolved = resolve(Moment(time=said(hour, minute)), now, prefer)  # type: ignore[arg-type]
+        resolved = resolve(Moment(time=said(hour, minute)), now, prefer)
         assert isinstance(resolved, Resolved)
         away = resolved.instant.astimezone(UTC) - now.astimezone(UTC)
         assert timedelta() < away <= timedelta(hours=26)
