@@ -49,8 +49,23 @@ _MORE = re.compile(
 )
 
 
+_HOUR = r"(?:an|one|a|half an|an? (?:half|quarter))(?: of an)? (?:hour|minute|week|day)"
+_SHIFTED = re.compile(
+    rf"(?<!by )(?<!for )(?P<span>\b{_HOUR})(?= (?:earlier|later|sooner|longer|more)\b)"
+    rf"|(?P<way>\b(?:back|forwards?|up|earlier|later|on|extra|another) )(?P<after>{_HOUR})\b",
+    re.IGNORECASE,
+)
+
+
 def settled(text: str) -> str:
-    """A text without the times that it takes back, and with a unit for each number of several."""
+    """A text without the times that it takes back, and with a unit for each number of several.
+    "An hour later" becomes "by an hour later"."""
+    text = _SHIFTED.sub(
+        lambda found: (
+            f"by {found['span']}" if found["span"] else f"{found['way']}by {found['after']}"
+        ),
+        text,
+    )
     text = _MORE.sub(r"\g<number> \g<unit> more", text)
     text = _with_units(text)
     if not _TAKES_BACK.search(text):
