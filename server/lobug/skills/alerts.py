@@ -20,6 +20,7 @@ from lobug.language.en.alert_reports import (
 )
 from lobug.language.en.alert_requests import (
     asks_of_alerts,
+    is_soft,
     kinds_in,
     name_in,
     names_alerts,
@@ -142,6 +143,7 @@ class AlertSkill:
             found = alerts
             sure = bool(alerts)
         if not found:
+            sure = sure and not is_soft(match.request)
             return request.say(none_sentence(target.kinds, target.name)) if sure else None
         if len(found) > 1 and not target.several:
             last = last_of(found, request.now.timestamp(), request.place)
@@ -214,7 +216,8 @@ class AlertSkill:
             return None if last is None or not name else self._renaming(request, match, last)
         found = select(alerts, target, request.now, request.place)
         if not found or not name:
-            return request.say(none_sentence(target.kinds, target.name))
+            sure = match.request.lower().startswith(("rename", "relabel", "change"))
+            return request.say(none_sentence(target.kinds, target.name)) if sure else None
         if len(found) > 1:
             return self._which(request, match, found)
         return self._renaming(request, match, found[0])

@@ -216,7 +216,9 @@ def changed_sentence(alert: Listed, now: datetime) -> str:
 
 def unsettled_sentence(problem: str, words: str) -> str:
     """Why a time cannot be used. ``words``: the time as said."""
-    said = re.sub(r"^(?:at|on|by|for|in|to|from)\s+", "", words.strip(), flags=re.IGNORECASE)
+    said = re.sub(
+        r"^(?:at|on|by|for|in|to|from)\s+(?:the\s+)?", "", words.strip(), flags=re.IGNORECASE
+    )
     return says(f"no_{problem}" if said else f"no_{problem}_alone", words=said)
 
 

@@ -29,9 +29,11 @@ _NAMING = re.compile(
 _PURPOSE = re.compile(
     r"(?:^|\s)(?P<lead>for|to|about|so(?: that)?)\s+(?P<label>\S.*)$", re.IGNORECASE
 )
+_TIMING = re.compile(r"time (?!me\b|this\b|it\b|for\b)(?P<label>\w.*)$", re.IGNORECASE)
 _NEVER_NAMES = word_set("alerts", "never_names")
 _EDGES = word_set("alerts", "edges")
 _OPENS = word_set("alerts", "opens")
+_NO_NAMES = word_set("alerts", "no_names")
 _LEADS = ("to", "about", "of", "that", "for", "so", "when", "not")
 _ARTICLES = re.compile(
     r"^(?:(?:the|a|an|my|our|some|this|that|new|another)\s+)+(?=\S)", re.IGNORECASE
@@ -88,6 +90,11 @@ def _cut(request: str, one: Found, other: Found) -> int:
 
 def _name(piece: str, times: Sequence[Found]) -> str:
     """The name in the words about one timer or alarm."""
+    name = _name_as_said(piece, times)
+    return f"{name[:1].lower()}{name[1:]}" if name and piece.startswith(name) else name
+
+
+def _name_as_said(piece: str, times: Sequence[Found]) -> str:
     masked = _masked(piece, times)
     naming = _NAMING.search(masked)
     if naming is not None:
@@ -97,7 +104,12 @@ def _name(piece: str, times: Sequence[Found]) -> str:
         before = _before_noun(masked[: noun.start()])
         if before:
             return before
+    timing = _TIMING.match(masked)
+    if noun is None and timing is not None:
+        return name_in(timing["label"])
     purpose = _PURPOSE.search(masked[noun.end() :] if noun is not None else masked)
+    if noun is None and is_waking(piece):
+        purpose = None
     if purpose is None:
         bare = name_in(masked[noun.end() :]) if noun is not None else ""
         return bare if len(bare.split()) <= 3 else ""
@@ -269,7 +281,6 @@ _TELLS = re.compile(
     r"|chime|ding|go off|count|start a count|get (?:me|us)|put|set the clock|nudge|poke|prod)",
     re.IGNORECASE,
 )
-_TERSE = re.compile(r"^(?:(?:a|an|the|my|one|two|three|another|new)\s+)?(?:\S+\s+){0,3}?\S+$")
 _MOST_NAME_WORDS = 4
 
 
@@ -290,20 +301,32 @@ def asks_of_alerts(answer: str) -> bool:
 
 def may_name(request: str, slots: Mapping[str, str], kind: str, *, timed: bool) -> bool:
     """Whether a request that fits a template is really one: what is not said in so many words needs
-    its time, and a name has few words."""
-    if not timed and _TELLS.match(request) and not re.search(rf"\b{kind}s?\b", request, re.I):
-        return (
-            re.match(r"(?:give|drop|send) (?:me|us) a|don|nudge me|ping me", request, re.I)
-            is not None
-        )
-    opens = re.match(
-        r"(?:set|start|create|make|add|begin|run|put|give|get|do|i need|i want|i'd|i would|i'll|i'm"
-        r"|can i|could i|may i|need|want|new|schedule|wake|rouse|don't|do not|never|dont|remind|to "
-        r"|remember|help|have|use|let's|open|turn on|switch on|fire up|kick off|launch|program)\b",
-        request,
-        re.IGNORECASE,
-    )
-    if opens is None and not timed and len(request.split()) > _MOST_NAME_WORDS:
+    its time, and a name has few words, none of them a pronoun or a verb."""
+    name = slots.get("name", "").lower().replace("\u2019", "'").split()
+    if len(name) > 2 * _MOST_NAME_WORDS or any(word in _NO_NAMES for word in name):
         return False
-    name = slots.get("name", "")
-    return len(name.split()) <= 2 * _MOST_NAME_WORDS
+    if timed:
+        return True
+    if _TELLS.match(request) and not re.search(rf"\b{kind}s?\b", request, re.IGNORECASE):
+        return _SUMMONS.match(request) is not None
+    if _ORDERS.match(request):
+        return True
+    return len(request.split()) <= (2 if kind == "timer" else 1)
+
+
+_SUMMONS = re.compile(r"(?:give|drop|send) (?:me|us) a|don|nudge me|ping me|help", re.IGNORECASE)
+_ORDERS = re.compile(
+    r"(?:set|start|create|make|add|begin|run|put|give|get|do|i need|i want|i'd|i would|i'll|i will"
+    r"|i'm|can i|could i|may i|need|want|new|schedule|wake|rouse|don't|do not|never|dont|remind|to "
+    r"|remember|help|have|use|let's|open|turn on|switch on|fire up|kick off|launch|program|stick"
+    r"|pop)\b(?! you\b)",
+    re.IGNORECASE,
+)
+
+
+def is_soft(request: str) -> bool:
+    """Whether a request to cancel may be no request at all, where nothing fits it: "Don't remind
+    me!"."""
+    return (
+        re.match(r"(?:don|do not|no\b|you|stop|quit|i |forget)", request, re.IGNORECASE) is not None
+    )

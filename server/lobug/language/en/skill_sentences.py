@@ -25,10 +25,15 @@ from lobug.language.en import templates
 from lobug.language.en.requests import is_request, requests_in
 from lobug.language.en.time_corrections import settled
 from lobug.language.en.times import find_times
+from lobug.language.moments import Found
 from lobug.language.skills import Match
 
 ORDINARY = "Ordinary"
 """Begins the names of intents that keep a text from being taken for the skill."""
+
+
+_JOINT = re.compile(r"\s*,?\s*(?:and|or|&|then|,)?\s*", re.IGNORECASE)
+_JOINT_AT_END = re.compile(r"(?:[\s,]+(?:and|or|&|then))+$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -49,10 +54,7 @@ class SkillFile:
         if self.cut_times:
             request = settled(request)
         times = tuple(find_times(request)) if self.cut_times else ()
-        rest = request
-        for found in reversed(times):
-            rest = f"{rest[: found.start]} {rest[found.end :]}"
-        rest = " ".join(rest.split()).strip(" ,;:.!?")
+        rest = _without(times, request)
         for result in templates.results(rest, self.intents):
             rank = (templates.free_words(result), -templates.literal(result))
             name = result.intent.name
@@ -101,6 +103,18 @@ class EnglishSkillSentences:
         """Sentences that show what a skill can do; the first ones are the most telling."""
         file = self._files.get(skill)
         return file.examples if file is not None else ()
+
+
+def _without(times: Sequence[Found], request: str) -> str:
+    """A request without its times and without what joins them: "at five and at six"."""
+    rest = request
+    end = len(request)
+    for place, found in reversed(list(enumerate(times))):
+        after = times[place + 1].start if place + 1 < len(times) else end
+        gap = request[found.end : after]
+        joins = place + 1 < len(times) and _JOINT.fullmatch(gap) is not None
+        rest = f"{rest[: found.start]} {rest[after if joins else found.end :]}"
+    return _JOINT_AT_END.sub("", " ".join(rest.split())).strip(" ,;:.!?")
 
 
 @lru_cache

@@ -57,6 +57,13 @@ _SHIFTED = re.compile(
 )
 
 
+_LATEST = re.compile(
+    rf"\b(?P<until>sleep(?:ing)? past|sleep(?:ing)? beyond|later than|(?:up|awake|out of bed|dressed"
+    rf"|ready|home|there|done) by) (?={NUMBER}\b|half past|quarter|a quarter)",
+    re.IGNORECASE,
+)
+
+
 def settled(text: str) -> str:
     """A text without the times that it takes back, and with a unit for each number of several.
     "An hour later" becomes "by an hour later"."""
@@ -66,6 +73,7 @@ def settled(text: str) -> str:
         ),
         text,
     )
+    text = _LATEST.sub(lambda found: f"{found['until'].removesuffix(' by')} at ", text)
     text = _MORE.sub(r"\g<number> \g<unit> more", text)
     text = _with_units(text)
     if not _TAKES_BACK.search(text):
