@@ -33,7 +33,6 @@ _TIMING = re.compile(r"time (?!me\b|this\b|it\b|for\b)(?P<label>\w.*)$", re.IGNO
 _NEVER_NAMES = word_set("alerts", "never_names")
 _EDGES = word_set("alerts", "edges")
 _OPENS = word_set("alerts", "opens")
-_NO_NAMES = word_set("alerts", "no_names")
 _LEADS = ("to", "about", "of", "that", "for", "so", "when", "not")
 _ARTICLES = re.compile(
     r"^(?:(?:the|a|an|my|our|some|this|that|new|another)\s+)+(?=\S)", re.IGNORECASE
@@ -301,9 +300,9 @@ def asks_of_alerts(answer: str) -> bool:
 
 def may_name(request: str, slots: Mapping[str, str], kind: str, *, timed: bool) -> bool:
     """Whether a request that fits a template is really one: what is not said in so many words needs
-    its time, and a name has few words, none of them a pronoun or a verb."""
-    name = slots.get("name", "").lower().replace("\u2019", "'").split()
-    if len(name) > 2 * _MOST_NAME_WORDS or any(word in _NO_NAMES for word in name):
+    its time, and a name has few words."""
+    name = slots.get("name", "").split()
+    if len(name) > 2 * _MOST_NAME_WORDS:
         return False
     if timed:
         return True

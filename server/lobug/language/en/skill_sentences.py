@@ -5,6 +5,7 @@ Besides hassil's keys a file has:
 - ``triggers``: a request without any of these words is not matched with the file's templates.
 - ``says``: what the skill says, by name; words in braces are filled in.
 - ``examples``: what a person may say; tests match each.
+- ``not_in_names``: words that the list ``name`` never takes; a template that would is not used.
 - ``cut_times`` (true or false): times ("tomorrow at nine", "for ten minutes") are cut out of the
   request before it is matched, so that templates need not foresee where they stand.
 """
@@ -46,6 +47,7 @@ class SkillFile:
     says: Mapping[str, str]
     examples: tuple[str, ...]
     cut_times: bool
+    not_in_names: frozenset[str]
 
     def match(self, request: str) -> tuple[tuple[int, int], Match] | None:
         """The surest reading of a request, with its rank: lower is surer. None: none fits."""
@@ -56,9 +58,12 @@ class SkillFile:
         times = tuple(find_times(request)) if self.cut_times else ()
         rest = _without(times, request)
         for result in templates.results(rest, self.intents):
+            name = templates.slots(rest, result).get("name", "").lower().replace("\u2019", "'")
+            if not self.not_in_names.isdisjoint(name.split()):
+                continue
             rank = (templates.free_words(result), -templates.literal(result))
-            name = result.intent.name
-            return rank, Match(self.skill, name, templates.slots(rest, result), request, times)
+            intent = result.intent.name
+            return rank, Match(self.skill, intent, templates.slots(rest, result), request, times)
         return None
 
 
@@ -128,6 +133,7 @@ def _read(skill: str, data: dict[str, Any]) -> SkillFile:
     says = dict(data.pop("says", {}))
     examples = tuple(data.pop("examples"))
     cut_times = bool(data.pop("cut_times", False))
+    not_in_names = frozenset(str(data.pop("not_in_names", "")).split())
     words = "|".join(re.escape(trigger) for trigger in sorted(triggers, key=len, reverse=True))
     return SkillFile(
         skill,
@@ -136,4 +142,5 @@ def _read(skill: str, data: dict[str, Any]) -> SkillFile:
         says,
         examples,
         cut_times,
+        not_in_names,
     )
