@@ -19,9 +19,9 @@ import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from jsonschema.exceptions import SchemaError, best_match  # type: ignore[import-untyped]
-from mcp import ClientSession, McpError, types
+from mcp import ClientSession, MCPError, types
 from mcp.shared.message import SessionMessage
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from lobug import __version__
 from lobug.engines.base import Tool, ToolResult
@@ -47,6 +47,14 @@ class Notice(Enum):
     """A notification of a device."""
 
     TOOLS_CHANGED = "notifications/tools/list_changed"
+
+
+_ANSWER: TypeAdapter[types.JSONRPCResponse | types.JSONRPCError] = TypeAdapter(
+    types.JSONRPCResponse | types.JSONRPCError
+)
+
+
+_BLOCK: TypeAdapter[Any] = TypeAdapter(types.ContentBlock)
 
 
 class ToolPage(BaseModel):
@@ -83,7 +91,7 @@ class ToolAnswer(BaseModel):
         return ToolResult(text[:max_chars], self.is_error)
 
 
-def parse(payload: object) -> types.JSONRPCMessage | Notice | None:
+def parse(payload: object) -> types.JSONRPCResponse | types.JSONRPCError | Notice | None:
     """Read a device's message: an answer or a notification; None: anything else.
 
     Requests of the device are not answered, because firmware reads no answers.
@@ -100,13 +108,44 @@ def parse(payload: object) -> types.JSONRPCMessage | Notice | None:
     if "error" in payload:
         answer["error"] = _error(payload["error"])
     elif isinstance(payload.get("result"), Mapping):
-        answer["result"] = dict(payload["result"])
+        answer["result"] = _well_formed(payload["result"])
     else:
         answer["error"] = {"code": types.INTERNAL_ERROR, "message": "an answer without a result"}
     try:
-        return types.JSONRPCMessage.model_validate(answer)
+        return _ANSWER.validate_python(answer)
     except (ValidationError, RecursionError):
         return None
+
+
+def _well_formed(result: Mapping[str, Any]) -> dict[str, Any]:
+    """A result without what would make the SDK refuse all of it: tools that are none, a cursor that
+    is no text, and blocks without MCP's form, of which only the type is kept as a text."""
+    kept = dict(result)
+    if isinstance(kept.get("tools"), list):
+        kept["tools"] = [
+            {"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema}
+            for tool in map(read_tool, kept["tools"])
+            if tool is not None
+        ]
+        if not isinstance(kept.get("nextCursor"), str):
+            kept.pop("nextCursor", None)
+    if isinstance(kept.get("content"), list):
+        kept["content"] = [
+            block
+            if _is_block(block)
+            else {"type": "text", "text": f"({block.get('type')})"}
+            for block in kept["content"]
+            if isinstance(block, Mapping)
+        ]
+    return kept
+
+
+def _is_block(value: object) -> bool:
+    try:
+        _BLOCK.validate_python(value, by_name=False)
+    except (ValidationError, RecursionError):
+        return False
+    return True
 
 
 def _error(error: object) -> dict[str, Any]:
@@ -245,7 +284,7 @@ class DeviceTools:
         message = parse(payload)
         if message is Notice.TOOLS_CHANGED:
             self._changed.set()
-        elif isinstance(message, types.JSONRPCMessage) and self._from_device is not None:
+        elif message is not None and self._from_device is not None:
             try:
                 self._from_device.send_nowait(SessionMessage(message))
             except (anyio.WouldBlock, anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -263,7 +302,7 @@ class DeviceTools:
         if (wrong := argument_error(tool.input_schema, arguments)) is not None:
             return ToolResult(f"Wrong arguments: {wrong}", is_error=True)
         params = types.CallToolRequestParams(name=name, arguments=dict(arguments))
-        request = types.ClientRequest(types.CallToolRequest(params=params))
+        request = types.CallToolRequest(params=params)
         session = self._session
         if session is None:
             return ToolResult("The device is gone.", is_error=True)
@@ -305,6 +344,8 @@ class DeviceTools:
         with from_session:
             async for message in from_session:
                 payload = message.message.model_dump(by_alias=True, mode="json", exclude_none=True)
+                if "method" in payload:  # devices in the field expect them in every request
+                    payload.setdefault("params", {})
                 try:
                     await self._send(payload)
                 except Exception as error:  # noqa: BLE001 - the connection reports it
@@ -342,7 +383,7 @@ class DeviceTools:
         cursor: str | None = None
         for _ in range(MAX_PAGES):
             params = types.PaginatedRequestParams(cursor=cursor)
-            request = types.ClientRequest(types.ListToolsRequest(params=params))
+            request = types.ListToolsRequest(params=params)
             page = await self._answer(session.send_request(request, ToolPage))
             for listed in page.tools:
                 if len(found) >= self._settings.max_tools:
@@ -379,7 +420,7 @@ class DeviceTools:
                 return await request
         except TimeoutError:
             raise _UnusableAnswerError("The device did not answer in time.") from None
-        except McpError as error:
+        except MCPError as error:
             raise _UnusableAnswerError(error.error.message) from None
         except (ValidationError, RuntimeError, RecursionError):
             raise _UnusableAnswerError("The device gave an answer that makes no sense.") from None
