@@ -21,7 +21,7 @@ from lobug.conversation.tool_prompt import (
     state_of,
     tool_prompt,
 )
-from lobug.devices.tool_client import read_tool
+from lobug.engines.tool_client import read_tool
 from lobug.engines.base import ChatMessage, Tool
 from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory

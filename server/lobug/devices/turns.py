@@ -34,7 +34,7 @@ from lobug.turn.timeline import Timeline, TurnCounts
 from lobug.turn.utterance import TranscribedUtterance
 
 if TYPE_CHECKING:
-    from lobug.devices.tool_client import DeviceTools
+    from lobug.engines.tool_client import ToolClient
 
 log = logging.getLogger(__name__)
 
@@ -92,7 +92,7 @@ class DeviceTurns:
         privileged: bool,
     ) -> None:
         """``device`` names it in the turns' records; ``privileged`` as of ``TurnRunner.run``."""
-        self.tools: DeviceTools | None = None
+        self.tools: ToolClient | None = None
         """The device's tools; None: it has none."""
         self.ended_at = clock()
         """When the last turn ended, by the clock; at first: the beginning."""
