@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from lobug.conversation.prompt import Persona, prefix, user_message
 from lobug.conversation.registry import Conversation, Conversations, load_working_memory
 from lobug.conversation.tool_prompt import ToolPrompt
-from lobug.engines.base import SHARED_PREFIX_LANE, ChatModel
+from lobug.engines.base import SHARED_PREFIX_LANE, ChatModel, SharesPrefix
 from lobug.errors import EngineError, StorageError
 from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
@@ -42,9 +42,16 @@ class PromptPrefetcher:
         self._persona = persona
         self._clock = clock
 
+    def before_start(self) -> None:
+        """Say which beginning all prompts share, so that the engine looks for its state on disk."""
+        if isinstance(self._chat, SharesPrefix):
+            self._chat.share_prefix(prefix(self._persona, ""))
+
     async def after_start(self) -> None:
-        """Read the most recent conversations, then the personality for new ones, so that the first
-        turn need not wait for it."""
+        """Read the personality, which all conversations need, then the most recent conversations,
+        so that the first turn need not wait for it."""
+        messages = prefix(self._persona, "")
+        await self._in_background(lambda: self._chat.prefill(messages, SHARED_PREFIX_LANE))
         places = self._settings.chat.conversation_slots - 1  # one is left for a new conversation
         try:
             for conversation_key in await self._memory.latest_conversations(places):
@@ -52,8 +59,6 @@ class PromptPrefetcher:
                 await self._read_again(self._conversations.get(conversation_key))
         except StorageError as error:
             log.info("no conversation could be read ahead: %s", error)
-        messages = prefix(self._persona, "")
-        await self._in_background(lambda: self._chat.prefill(messages, SHARED_PREFIX_LANE))
 
     async def after_turn(self, conversation_key: ConversationKey) -> None:
         """Read the conversation's prompt again if its beginning changed, and the tools that were
