@@ -265,14 +265,17 @@ class EmbeddedChat:
         have it: from disk, else by reading it into a slot that is fresh, whose state is then kept.
         Call with the slot's lock held. Raises EngineError."""
         wanted = shared_beginning(self._shared, messages)
+        if self._prefix is None or not wanted:
+            return
         slots = await self._llama_slots()
-        held = self._content(slot)
-        if self._prefix is None or len(wanted) <= held.computed:
+        if len(wanted) > self._content(slot).computed and await self._restore(slots, slot):
             return
-        if await self._restore(slots, slot):
+        if wanted != self._shared or not self._prefix.missing or not self._content(slot).fresh:
             return
-        if held.fresh and wanted == self._shared and self._prefix.missing:
+        if self._content(slot).computed < len(wanted):
             await self._read_into(slot, wanted, SHARED_PREFIX_LANE)
+        slots = await self._llama_slots()  # after a restart the slot is empty again
+        if self._content(slot).computed == len(wanted):
             await self._prefix.keep(slots, slot)
 
     async def _restore(self, slots: LlamaSlots, slot: int) -> bool:

@@ -25,7 +25,7 @@ from lobug.engines.base import ChatMessage
 from lobug.engines.llama_child import BATCH_TOKENS, Endpoint, LlamaOptions
 from lobug.engines.openai import typed_error
 from lobug.engines.prompt_states import PromptState, PromptStates, held_tokens, state_key
-from lobug.errors import EngineError, EngineUnavailableError
+from lobug.errors import EngineError, EngineInterruptedError, EngineUnavailableError
 from lobug.models.catalog import Job, get
 from lobug.settings import Settings
 
@@ -88,6 +88,8 @@ class LlamaSlots:
             ) from error
         except ValueError as error:
             raise EngineUnavailableError("chat", f"{_WHERE} answers with no JSON") from error
+        except RuntimeError as error:  # the client was closed meanwhile: the process is another one
+            raise EngineInterruptedError("chat", f"{_WHERE} was started anew") from error
         return answer if isinstance(answer, dict) else {}
 
 
@@ -188,14 +190,18 @@ class SharedPrefix:
         return True
 
     async def keep(self, slots: LlamaSlots, slot: int) -> None:
-        """Keep the state of a slot that has computed the prefix and nothing else. What cannot be
-        kept is logged; never raises EngineError."""
+        """Keep the state of a slot that has computed the prefix and nothing else. A failure is
+        logged. What cannot be kept is not tried again before the next start; what failed because
+        llama.cpp did not answer is."""
         key, messages = self._key, self._messages
         try:
             await slots.save(slot)
             wanted = await slots.tokens_of(messages)
             tokens = await asyncio.to_thread(self._keep, key, slots.file, wanted)
-        except (EngineError, OSError, ValueError) as error:
+        except EngineError as error:
+            log.warning("the personality's prompt state could not be kept: %s", error)
+            return
+        except (OSError, ValueError) as error:
             self._refused, self._outcome = str(error), "not_kept"
             slots.file.unlink(missing_ok=True)
             log.warning("the personality's prompt state is not kept on disk: %s", error)

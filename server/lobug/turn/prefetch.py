@@ -10,15 +10,27 @@ from lobug.conversation.registry import Conversation, Conversations, load_workin
 from lobug.conversation.tool_prompt import ToolPrompt
 from lobug.engines.base import SHARED_PREFIX_LANE, ChatModel, SharesPrefix
 from lobug.errors import EngineError, StorageError
+from lobug.language.en.replies import WAKING_UP
 from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
 from lobug.priority import PreemptedError, TurnPriority, at_once
 from lobug.settings import Settings
+from lobug.turn.events import Notice
 
 log = logging.getLogger(__name__)
 
 UNSTEADY_WORDS = 2
 """Words at the end of an interim transcript that are left out, because they often change."""
+
+LONG_WAIT_S = 2.0
+"""A longer wait for the reply's first word, seconds, is explained to the person."""
+
+
+def waking_notice(chat: ChatModel, lane: str) -> Notice | None:
+    """What to say to the person of a turn that has to wait because the model is reading its
+    personality for the first time; None: it need not wait for that, or not for long."""
+    left_s = chat.first_reading_s(lane) if isinstance(chat, SharesPrefix) else 0.0
+    return Notice(WAKING_UP) if left_s > LONG_WAIT_S else None
 
 
 class PromptPrefetcher:
