@@ -120,6 +120,7 @@ class LobugServer:
         )
         self.skills = Skills(
             (),
+            self.engines.chat,
             off=self.settings.skills.off,
             clock=self.clock,
             now=lambda _user: datetime.fromtimestamp(self.wall()).astimezone(),
