@@ -193,6 +193,7 @@ class LobugServer:
         if self.ollama is not None:
             await self.ollama.start()
         await self.access.start()
+        self.prefetcher.before_start()
         await asyncio.gather(*(_start(job, e) for job, e in self.engines.all().items()))
         try:
             await self.memory.start()

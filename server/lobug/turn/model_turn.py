@@ -31,6 +31,7 @@ from lobug.skills.mcp_servers import JoinedTools
 from lobug.turn.commitment import LiveOptions
 from lobug.turn.events import Action, Heard, Piece, ReplyDelta, TurnEvent
 from lobug.turn.memory_tool import MemoryTool
+from lobug.turn.prefetch import waking_notice
 from lobug.turn.reply import Prompt, Reply, write_reply
 from lobug.turn.timeline import Timeline
 from lobug.turn.tool_use import OwnTool, ToolUse, include_tools_if_needed
@@ -183,6 +184,9 @@ class ModelTurn:
         """Yield the reply's events as the model writes. Raises EngineError,
         ContextOverflowError."""
         assert self._prompt is not None  # noqa: S101 - for the type checker
+        notice = waking_notice(self._shared.chat, self._prompt.lane)
+        if notice is not None:
+            yield notice
         written = write_reply(
             self._shared.chat,
             self._prompted,
