@@ -55,7 +55,9 @@ class Alert:
 class Alerts:
     """The alerts of all users. Every method raises StorageError subclasses."""
 
-    def __init__(self, database: Database, *, max_per_user: int, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, database: Database, *, max_per_user: int, clock: Callable[[], float]
+    ) -> None:
         """``clock``: seconds since the epoch."""
         self._database = database
         self._max_per_user = max_per_user

@@ -1,7 +1,7 @@
-"""The tables of ``agenda.db``, declared once; a test compares them with what the migrations make.
+"""The tables of ``agenda.db``, declared once; a test compares them with the migrations.
 
-All times are seconds since the epoch. ``user`` is the person whom a row belongs to, ``conversation``
-the conversation (one person on one device) in which it was asked for.
+All times are seconds since the epoch. ``user`` is the person whom a row belongs to. A
+``conversation`` is one person on one device; here the one in which something was asked for.
 """
 
 from __future__ import annotations

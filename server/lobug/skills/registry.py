@@ -7,13 +7,14 @@ sentence fits may the chat model choose (``skills/choice.py``).
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
 from lobug.conversation.command_context import Command
 from lobug.conversation.registry import Conversation
 from lobug.engines.base import ABSENT_TOOLS, ToolBox
 from lobug.language import language_of
+from lobug.language.en.data import SKILLS
 from lobug.language.skills import Match, SkillSentences
 from lobug.skills.skill import Request, Skill
 
@@ -68,10 +69,11 @@ class Skills:
             conversation=conversation,
             turn_time=self._clock(),
             tools=tools,
+            sentences=_sentences(language or LANGUAGE),
         )
         command = await self._answer(request)
         if command is None:
-            match = _sentences(request.language).match(text, tuple(self._all))
+            match = request.sentences.match(text, tuple(self._all))
             command = None if match is None else await self._command(request, match)
         return command
 

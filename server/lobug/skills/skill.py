@@ -15,7 +15,7 @@ from typing import Protocol
 from lobug.conversation.command_context import Answer, Command
 from lobug.conversation.registry import PATIENCE_S, Conversation, SkillQuestion
 from lobug.engines.base import ToolBox
-from lobug.language.skills import Match
+from lobug.language.skills import Match, SkillSentences
 
 __all__ = ["Answer", "Command", "Match", "Request", "Skill", "SkillQuestion"]
 
@@ -33,6 +33,8 @@ class Request:
     conversation: Conversation
     turn_time: float
     """Seconds of the turns' clock; open questions expire by it."""
+    sentences: SkillSentences
+    """The sentences of the language."""
     tools: ToolBox
     """The tools of the device that the words came from; none for other doors."""
 
@@ -45,6 +47,10 @@ class Request:
     def place(self) -> str:
         """The name of the conversation: this person on this device."""
         return self.conversation.conversation_key.conversation
+
+    def phrase(self, skill: str, name: str, **values: object) -> str:
+        """A sentence of a skill, with its words in braces filled in."""
+        return self.sentences.says(skill)[name].format(**values)
 
     def say(self, *sentences: str) -> Command:
         """A command that only answers."""

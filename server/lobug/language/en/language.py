@@ -26,6 +26,7 @@ from lobug.language.en.forget_requests import (
     SPEAKER,
     without_reason,
 )
+from lobug.language.en.skill_sentences import EnglishSkillSentences, skill_sentences
 from lobug.language.en.speech_acts import (
     is_own,
     is_statement,
@@ -306,6 +307,10 @@ class English:
     @property
     def commands(self) -> Templates:
         return templates()
+
+    @property
+    def skills(self) -> EnglishSkillSentences:
+        return skill_sentences()
 
     def completeness(self, text: str) -> Completeness:
         return turn_taking.completeness_of(text)

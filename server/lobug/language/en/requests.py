@@ -100,7 +100,7 @@ def core_request(text: str) -> str:
                 text = verb + text[minding.end() :]
         if text == before:
             break
-    return _TRAILING.sub("", text).strip(" \t,;:.!?-\u2013\u2014\"\u201c\u201d")
+    return _TRAILING.sub("", text).strip(' \t,;:.!?-\u2013\u2014"\u201c\u201d')
 
 
 def _parts(text: str) -> Iterator[str]:

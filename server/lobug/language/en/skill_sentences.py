@@ -3,6 +3,7 @@
 Besides hassil's keys a file has:
 
 - ``triggers``: a request without any of these words is not matched with the file's templates.
+- ``says``: what the skill says, by name; words in braces are filled in.
 - ``examples``: what a person may say; tests match each.
 - ``cut_times`` (true or false): times ("tomorrow at nine", "for ten minutes") are cut out of the
   request before it is matched, so that templates need not foresee where they stand.
@@ -36,6 +37,7 @@ class SkillFile:
     skill: str
     intents: Intents
     triggers: re.Pattern[str]
+    says: Mapping[str, str]
     examples: tuple[str, ...]
     cut_times: bool
 
@@ -51,9 +53,7 @@ class SkillFile:
         for result in templates.results(rest, self.intents):
             rank = (templates.free_words(result), -templates.literal(result))
             name = result.intent.name
-            return rank, Match(
-                self.skill, name, templates.slots(rest, result), request, times
-            )
+            return rank, Match(self.skill, name, templates.slots(rest, result), request, times)
         return None
 
 
@@ -85,6 +85,10 @@ class EnglishSkillSentences:
                 return None if best.intent.startswith(ORDINARY) else best
         return None
 
+    def says(self, skill: str) -> Mapping[str, str]:
+        """What a skill says, by name. KeyError: it has no file."""
+        return self._files[skill].says
+
     def examples(self, skill: str) -> Sequence[str]:
         """Sentences that show what a skill can do; the first ones are the most telling."""
         file = self._files.get(skill)
@@ -99,6 +103,7 @@ def skill_sentences() -> EnglishSkillSentences:
 
 def _read(skill: str, data: dict[str, Any]) -> SkillFile:
     triggers = data.pop("triggers")
+    says = dict(data.pop("says", {}))
     examples = tuple(data.pop("examples"))
     cut_times = bool(data.pop("cut_times", False))
     words = "|".join(re.escape(trigger) for trigger in sorted(triggers, key=len, reverse=True))
@@ -106,6 +111,7 @@ def _read(skill: str, data: dict[str, Any]) -> SkillFile:
         skill,
         Intents.from_dict(data),
         re.compile(rf"\b(?:{words})", re.IGNORECASE),
+        says,
         examples,
         cut_times,
     )
