@@ -39,7 +39,7 @@ def talk(
         typer.Option("--failures", help="Show every reply with a fault, and what is wrong."),
     ] = False,
 ) -> None:
-    """Say 100 openings (questions, small talk, statements, fragments, noise), and judge the replies.
+    """Say 100 openings (questions, small talk, statements, fragments, noise); judge the replies.
 
     Fixed rules judge: is a question answered, are the personality's examples repeated, is anything
     about the person invented, is the reply too long, in another language, or a stock phrase. Uses
@@ -77,9 +77,7 @@ async def _run(
     from lobug.evaluation.truth_run import started_engines
 
     async with started_engines(settings) as (chat, embedder):
-        return await play_openings(
-            openings, settings, chat, embedder, repeat=repeat, progress=step
-        )
+        return await play_openings(openings, settings, chat, embedder, repeat=repeat, progress=step)
 
 
 def _show(figures: Mapping[str, Any], played: Sequence[Played], *, failures: bool) -> None:
@@ -90,7 +88,11 @@ def _show(figures: Mapping[str, Any], played: Sequence[Played], *, failures: boo
     for one in failed if failures else ():
         rules = ", ".join(dict.fromkeys(fault.rule for fault in one.faults))
         line = sentence(
-            "eval.fault", half=one.half, rules=rules, said=plain(one.said), reply=plain(one.reply.text)
+            "eval.fault",
+            half=one.half,
+            rules=rules,
+            said=plain(one.said),
+            reply=plain(one.reply.text),
         )
         console.print(line, markup=False, soft_wrap=True)
     if failed and not failures:

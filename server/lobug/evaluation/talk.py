@@ -47,8 +47,8 @@ Rule = Literal[
 ]
 """What can be wrong. failed: the turn ended with an error. answer: the question was not answered.
 parroting: words of the persona's examples. echo: the user's own words about themselves, said as if
-they were Lo-Bug's. untold: "you haven't told me" where nothing of the kind was asked. memory: what
-nobody said."""
+they were Lo-Bug's, or nothing but the user's words. untold: "you haven't told me" where nothing of
+the kind was asked. memory: what nobody said."""
 RULES: Final[tuple[Rule, ...]] = get_args(Rule)
 
 MOST_SENTENCES = 3
@@ -191,7 +191,7 @@ def _unanswered(opening: Opening, text: str, rules: Rules) -> Iterator[Fault]:
 
 
 def _copied(opening: Opening, parts: Sequence[str], examples: Sequence[str]) -> Iterator[Fault]:
-    """Sentences of the examples or of the opening; of an opening only words about oneself."""
+    """Words of the examples or of the opening."""
     said = _plain_words(opening.say)
     own = said if _FIRST_PERSON & set(said) else []
     copies = [] if opening.near or opening.of_user else [_plain_words(one) for one in examples]
@@ -207,6 +207,9 @@ def _copied(opening: Opening, parts: Sequence[str], examples: Sequence[str]) -> 
             yield Fault("parroting", part)
         if _share(found, own, ECHO_WORDS, _FIRST_PERSON):
             yield Fault("echo", part)
+    spoken = [word for part in parts for word in _plain_words(part)]
+    if opening.kind in {"statement", "fragment"} and spoken and set(spoken) <= set(said):
+        yield Fault("echo", " ".join(parts))
 
 
 def _forbidden(opening: Opening, parts: Iterable[str], rules: Rules) -> Iterator[Fault]:
