@@ -12,10 +12,10 @@ import pytest_asyncio
 
 from lobug.conversation.prompt import make_persona, prefix
 from lobug.conversation.tool_prompt import ToolPrompt, tool_prompt
-from lobug.engines.tool_client import ToolClient
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.engines.chat_embedded import EmbeddedChat, llama_options
 from lobug.engines.llama_process import LlamaProcess
+from lobug.engines.tool_client import ToolClient
 from lobug.settings import ChatSettings, StreamingSettings
 from lobug.turn.tool_use import ToolUse, write_with_tools
 from support.tool_device import ToolDevice, common_tools

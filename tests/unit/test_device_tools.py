@@ -14,18 +14,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp import types
 
+from lobug.engines.base import Tool
 from lobug.engines.tool_client import (
     LONGEST_ERROR,
     MAX_LISTINGS,
     MAX_PAGES,
-    ToolClient,
     Notice,
+    ToolClient,
     argument_error,
     parse,
     read_tool,
     safe_schema,
 )
-from lobug.engines.base import Tool
 from lobug.settings import StreamingSettings
 from support.tool_device import PERCENT, Refused, ToolDevice, common_tools, tool
 

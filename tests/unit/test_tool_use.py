@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from lobug.conversation.prompt import make_persona, prefix
 from lobug.conversation.registry import Conversation, Conversations
-from lobug.engines.tool_client import ToolClient
 from lobug.engines.base import ChatMessage, ChatOptions
+from lobug.engines.tool_client import ToolClient
 from lobug.errors import EngineError, EngineUnavailableError, LobugError
 from lobug.language.en.replies import DONE, NO_WORDS, NOT_DONE
 from lobug.memory.model import ConversationKey
