@@ -168,6 +168,8 @@ class LobugServer:
             self._commands(),
             self.telemetry,
             self.skills,
+            self.agenda.waiting,
+            self.wall,
         )
         self.prefetcher = PromptPrefetcher(
             self.settings,

@@ -36,7 +36,8 @@ def alert(kind: AlertKind = "timer", **changed: object) -> Alert:
 
 def sound(kind: AlertKind, until: float, *, heard: bool = True, length_s: float = 2.0) -> list[int]:
     """The seconds at which an alert is said, up to its end."""
-    rings, now, said = {1: Ring(0.0)}, 0.0, []
+    rings, now = {1: Ring(0.0)}, 0.0
+    said: list[int] = []
     while now < until:
         step = next_step([alert(kind)], rings, LIMITS, now)
         if isinstance(step, End):
