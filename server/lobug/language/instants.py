@@ -276,7 +276,12 @@ def _period(day: PeriodStart, today: date) -> date:
 
 
 def _calendar_dates(said: CalendarDate, today: date) -> Iterator[date]:
-    if said.year is not None:
+    if said.months_ahead is not None:
+        first = _months_later(today.replace(day=1), said.months_ahead)
+        found = _date(first.year, first.month, said.day or 1)
+        if found is not None:
+            yield found
+    elif said.year is not None:
         found = _date(said.year, said.month or 1, said.day or 1)
         if found is not None:
             yield found

@@ -72,8 +72,10 @@ def _has_days(fields: dict[str, str]) -> bool:
     """Whether the day and month of a rule exist in a leap year. dateutil would look for 30 February
     until the year 9999."""
     month, day = fields.get("BYMONTH", ""), fields.get("BYMONTHDAY", "")
-    if not (month.isdecimal() and day.isdecimal()):
+    if not day.isdecimal():
         return True
+    if not month.isdecimal():
+        return 1 <= int(day) <= 31
     return 1 <= int(month) <= 12 and 1 <= int(day) <= monthrange(2000, int(month))[1]
 
 
