@@ -127,6 +127,7 @@ class LobugServer:
         )
         self.skills = Skills(
             (),
+            self.engines.chat,
             off=self.settings.skills.off,
             clock=self.clock,
             now=self._now,

@@ -39,6 +39,9 @@ class SkillSentences(Protocol):
     def match(self, text: str, skills: Sequence[str]) -> Match | None:
         """The intent of one of ``skills`` that a text means; None: no sentence fits."""
 
+    def may_concern(self, text: str, skill: str) -> bool:
+        """Whether a request has a word of a skill in it, so that the chat model may be asked."""
+
     def says(self, skill: str) -> Mapping[str, str]:
         """What a skill says, by name; words in braces are filled in."""
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from lobug.language.en.data import word_map
-from lobug.language.en.speech_acts import sentences
+from lobug.language.en.speech_acts import is_command, sentences
 
 LONGEST = 400
 """Characters; in a longer text only the last sentences are looked at."""
@@ -84,6 +84,15 @@ def requests_in(text: str) -> list[str]:
         if len(found) >= MOST_CANDIDATES:
             break
     return list(found)
+
+
+def is_request(text: str) -> bool:
+    """Whether a part of a text asks Lo-Bug for something: an order, a wish, or with politeness."""
+    for part in _parts(" ".join(text.split())):
+        opened = _OPENING.sub("", part)
+        if _ASKING.match(opened) or _MINDING.match(opened) or is_command(core_request(part)):
+            return True
+    return False
 
 
 def core_request(text: str) -> str:

@@ -22,7 +22,7 @@ import yaml
 from hassil import Intents
 
 from lobug.language.en import templates
-from lobug.language.en.requests import requests_in
+from lobug.language.en.requests import is_request, requests_in
 from lobug.language.en.times import find_times
 from lobug.language.skills import Match
 
@@ -84,6 +84,11 @@ class EnglishSkillSentences:
                 _, best = min(found, key=lambda ranked: ranked[0])
                 return None if best.intent.startswith(ORDINARY) else best
         return None
+
+    def may_concern(self, text: str, skill: str) -> bool:
+        """Whether a text asks for something and has a word of a skill in it."""
+        file = self._files.get(skill)
+        return file is not None and file.triggers.search(text) is not None and is_request(text)
 
     def says(self, skill: str) -> Mapping[str, str]:
         """What a skill says, by name. KeyError: it has no file."""
