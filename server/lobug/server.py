@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
@@ -13,12 +13,15 @@ from typing import Protocol
 from lobug import __version__
 from lobug.access.service import FILE as ACCESS_FILE
 from lobug.access.service import Access
+from lobug.agenda.ringing import QuietHours, RingLimits
+from lobug.agenda.schedule import Schedule
 from lobug.agenda.service import FILE as AGENDA_FILE
 from lobug.agenda.service import Agenda
 from lobug.conversation.prompt import make_persona
 from lobug.conversation.recognition import MemoryCommands
 from lobug.conversation.registry import Conversations, SensorReading, is_lane_of
 from lobug.devices.connected_devices import ConnectedDevices
+from lobug.devices.unasked_speech import DeviceVoices
 from lobug.engines.base import Engine, Engines, EngineStatus, Tool
 from lobug.engines.integrity import ModelIntegrity
 from lobug.errors import EngineError, StorageError
@@ -86,6 +89,8 @@ class LobugServer:
     clock: Callable[[], float] = time.monotonic
     wall: Callable[[], float] = time.time
     """Seconds since the epoch, for devices' codes and for dates in replies."""
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    """Waits by ``clock``, for alerts."""
     memory_retry_s: float = MEMORY_RETRY_S
     instance: str = ""
     """Identifies this run of this server; another one after each restart."""
@@ -96,6 +101,8 @@ class LobugServer:
     """Decides who may talk."""
     agenda: Agenda = field(init=False)
     """What was promised: alerts, lists, notes."""
+    schedule: Schedule = field(init=False)
+    """Runs alerts and waiting speech."""
     skills: Skills = field(init=False)
     """What it can do for somebody."""
     mcp_servers: McpServers = field(init=False)
@@ -127,13 +134,25 @@ class LobugServer:
             self.engines.chat,
             off=self.settings.skills.off,
             clock=self.clock,
-            now=lambda _user: datetime.fromtimestamp(self.wall()).astimezone(),
+            now=self._now,
         )
         library = FirmwareLibrary(
             self.settings.firmware_dir, max_bytes=self.settings.firmware.max_image_bytes
         )
         self.firmware = FirmwareOffers(library)
         self.connections = ConnectedDevices(self.settings.streaming, self.engines.stt)
+        self.schedule = Schedule(
+            self.agenda.alerts,
+            self.agenda.waiting,
+            DeviceVoices(self.connections, self.engines.tts),
+            RingLimits(self.settings.skills.ring_seconds),
+            quiet_hours=QuietHours.of(self.settings.skills.quiet_hours),
+            wall=self.wall,
+            clock=self.clock,
+            now=self._now,
+            sleep=self.sleep,
+        )
+        self.agenda.alerts.changed = self.connections.arrived = self.schedule.wake
         self.access.when_revoked(self.connections.close_revoked)
         self.access.connected = self.connections.connected
         self.conversations = Conversations(self.settings)
@@ -155,6 +174,8 @@ class LobugServer:
             self.telemetry,
             self.skills,
             self.mcp_servers,
+            self.agenda.waiting,
+            self.wall,
         )
         self.prefetcher = PromptPrefetcher(
             self.settings,
@@ -166,6 +187,10 @@ class LobugServer:
             self.clock,
         )
         self._started_at = self.clock()
+
+    def _now(self, _user: str) -> datetime:
+        """The time, aware, in a user's zone."""
+        return datetime.fromtimestamp(self.wall()).astimezone()
 
     def _commands(self) -> MemoryCommands:
         self.memory.on_erasure(self._forget)
@@ -205,6 +230,7 @@ class LobugServer:
             log.error("agenda: %s", error)  # noqa: TRY400 - a full disk needs no traceback
         self.mcp_servers.start()
         self._in_background(self._watch_memory())
+        self._in_background(self.schedule.run())
         self._in_background(self.integrity.watch())
         self._in_background(self.telemetry.watch_loop())
         self._in_background(self.prefetcher.after_start())

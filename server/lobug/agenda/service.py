@@ -7,6 +7,7 @@ from pathlib import Path
 
 from lobug.agenda.alerts import Alerts
 from lobug.agenda.migrations import STEPS
+from lobug.agenda.waiting_speech import WaitingSpeeches
 from lobug.errors import StorageError
 from lobug.settings.skills import SkillSettings
 from lobug.storage.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
@@ -34,6 +35,10 @@ class Agenda:
         self.alerts = Alerts(
             self.database, max_per_user=settings.max_alerts_per_person, clock=clock
         )
+        self.waiting = WaitingSpeeches(self.database, clock=clock, changed=self._changed)
+
+    def _changed(self) -> None:
+        self.alerts.changed()
 
     @property
     def fault(self) -> StorageError | None:

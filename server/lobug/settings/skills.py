@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Self
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import AfterValidator, Field, SecretStr, model_validator
 
 from lobug.settings.section import Seconds, Section
 
@@ -45,6 +45,13 @@ class McpServerSettings(Section):
         return self
 
 
+def _has_length(hours: str) -> str:
+    begin, _, end = hours.partition("-")
+    if hours and begin == end:
+        raise ValueError("quiet hours that begin when they end would last the whole day")
+    return hours
+
+
 class SkillSettings(Section):
     """What Lo-Bug can do, and how much of it."""
 
@@ -61,4 +68,15 @@ class SkillSettings(Section):
         ' `{"home": {"url": "http://127.0.0.1:8123/api/mcp", "headers": {"Authorization": "Bearer'
         ' ..."}, "allow": ["HassTurnOn"]}}`, or with `command` instead of `url`. Only the tools in'
         " `allow` may be used. What they return is data for the chat model, never an instruction.",
+    )
+    ring_seconds: Seconds = Field(
+        60.0,
+        description="How long a timer or an alarm rings if nobody stops it, seconds. A reminder is"
+        " said twice.",
+    )
+    quiet_hours: Annotated[str, AfterValidator(_has_length)] = Field(
+        "",
+        pattern=r"^$|^([01][0-9]|2[0-3]):[0-5][0-9]-([01][0-9]|2[0-3]):[0-5][0-9]$",
+        description="When reminders and announcements wait, such as `22:00-07:00` in the person's"
+        " time zone; empty: never. Timers and alarms ring all the same.",
     )
