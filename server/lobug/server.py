@@ -28,6 +28,7 @@ from lobug.ota.library import FirmwareLibrary
 from lobug.ota.offers import FirmwareOffers
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
+from lobug.skills.lists import ListSkill
 from lobug.skills.registry import Skills
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
@@ -119,7 +120,7 @@ class LobugServer:
             self.settings.skills, self.settings.data_dir / AGENDA_FILE, clock=self.wall
         )
         self.skills = Skills(
-            (),
+            (ListSkill(self.agenda.lists, self.settings.memory.household),),
             off=self.settings.skills.off,
             clock=self.clock,
             now=lambda _user: datetime.fromtimestamp(self.wall()).astimezone(),

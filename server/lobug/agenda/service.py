@@ -6,8 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lobug.agenda.alerts import Alerts
+from lobug.agenda.lists import Lists
 from lobug.agenda.migrations import STEPS
+from lobug.agenda.notes import Notes
 from lobug.errors import StorageError
+from lobug.language.en.list_words import item_key
 from lobug.settings.skills import SkillSettings
 from lobug.storage.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
 from lobug.storage.driver import Connection
@@ -34,6 +37,8 @@ class Agenda:
         self.alerts = Alerts(
             self.database, max_per_user=settings.max_alerts_per_person, clock=clock
         )
+        self.lists = Lists(self.database, settings, clock=clock, item_key=item_key)
+        self.notes = Notes(self.database, settings, clock=clock)
 
     @property
     def fault(self) -> StorageError | None:
