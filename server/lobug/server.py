@@ -121,6 +121,7 @@ class LobugServer:
         )
         self.skills = Skills(
             (ListSkill(self.agenda.lists, self.settings.memory.household),),
+            self.engines.chat,
             off=self.settings.skills.off,
             clock=self.clock,
             now=lambda _user: datetime.fromtimestamp(self.wall()).astimezone(),

@@ -12,6 +12,7 @@ from lobug.memory.model import ConversationKey
 from lobug.settings import Settings
 from lobug.skills.registry import Skills
 from lobug.skills.skill import Skill
+from support.scripted import ScriptedChatModel
 
 NOW = datetime(2026, 11, 24, 15, 0, tzinfo=UTC)
 
@@ -25,14 +26,13 @@ class SkillKit:
         skills: Callable[[Agenda, Settings], tuple[Skill, ...]],
         **sections: Mapping[str, object],
     ) -> None:
-        self.settings = Settings(_env_file=None, data_dir=folder, **sections)  # type: ignore[arg-type,call-arg]
+        self.settings = Settings(_env_file=None, data_dir=folder, **sections)  # type: ignore[arg-type]
         self.now = NOW
         self.turn_time = 0.0
-        self.agenda = Agenda(
-            self.settings.skills, folder / "agenda.db", clock=self.clock
-        )
+        self.agenda = Agenda(self.settings.skills, folder / "agenda.db", clock=self.clock)
         self.skills = Skills(
             skills(self.agenda, self.settings),
+            ScriptedChatModel(lambda _messages, _options: '{"choice": "none"}'),
             clock=lambda: self.turn_time,
             now=lambda _user: self.now,
         )

@@ -11,7 +11,6 @@ from lobug.agenda.lists import Item, ItemList, ListName, Lists
 from lobug.conversation.registry import SkillDeed
 from lobug.errors import ListForbiddenError
 from lobug.language.en import list_words
-from lobug.language.en.data import SKILLS
 from lobug.language.en.list_words import NamedList, item_key, list_key
 from lobug.language.en.requests import core_request
 from lobug.memory.model import HouseholdGrant
@@ -71,7 +70,11 @@ class Talk:
         rest = slots.get("rest") if not suffix else None
         if self.match.chosen and slots.get("list"):
             name = slots["list"]
-        found = list_words.named_list(whose, name, rest, link=slots.get("link", "for").lower())
+        if name and name.lower().startswith(("a ", "an ")):  # "What is a shopping list?"
+            return None
+        if name and whose and f"{whose}{name}" in self.match.request:  # "my" of "mystery list"
+            whose, name = None, f"{whose}{name}"
+        found = list_words.named_list(whose, name, rest, link=slots.get("link", "called").lower())
         return found if list_words.is_list_name(found.name, MOST_NAME_WORDS) else None
 
     def target(self, *, write: bool, suffix: str = "") -> Target | Unclear | None:
@@ -454,6 +457,8 @@ class ListSkill:
         items = talk.items()
         if not isinstance(target, Target) or not items:
             return None
+        if any(" from " in item for item in items) or any(map(list_words.is_pronoun, items)):
+            return None
         source = self._source(talk, target, items)
         if not isinstance(source, ItemList):
             return source
@@ -558,14 +563,14 @@ class ListSkill:
         if talk.agrees is None or not isinstance(one, ItemList) or not isinstance(things, tuple):
             return None
         if not talk.agrees:
-            return talk.request.say(SKILLS["never_mind"])
+            return talk.request.say(talk.phrase("never_mind"))
         return self._reading(talk, one, things, more=True)
 
     def answer_what(self, talk: Talk, data: Mapping[str, object]) -> Command | None:
         """Put on a list what was asked for."""
         target = data["target"]
         if talk.agrees is False or not isinstance(target, Target):
-            return talk.request.say(SKILLS["never_mind"]) if talk.agrees is False else None
+            return talk.request.say(talk.phrase("never_mind")) if talk.agrees is False else None
         said = core_request(talk.request.text)
         if talk.request.text.rstrip().endswith("?") or list_words.is_refusal(said):
             return None
@@ -581,7 +586,7 @@ class ListSkill:
     def answer_which_list(self, talk: Talk, data: Mapping[str, object]) -> Command | None:
         """Go on with the list that was named."""
         if talk.agrees is False:
-            return talk.request.say(SKILLS["never_mind"])
+            return talk.request.say(talk.phrase("never_mind"))
         lists = data["lists"]
         handler = _HANDLERS.get(talk.match.intent)
         if handler is None or not isinstance(lists, tuple):
@@ -601,7 +606,7 @@ class ListSkill:
     def answer_which_item(self, talk: Talk, data: Mapping[str, object]) -> Command | None:
         """Take off the thing that was named."""
         if talk.agrees is False:
-            return talk.request.say(SKILLS["never_mind"])
+            return talk.request.say(talk.phrase("never_mind"))
         one, items = data["list"], data["items"]
         if not isinstance(one, ItemList) or not isinstance(items, tuple):
             return None
@@ -609,7 +614,8 @@ class ListSkill:
         if list_words.is_pronoun(said):  # "both", "all"
             found = items if said.lower().strip(" .") in {"both", "all", "all of them"} else ()
         else:
-            found = tuple(i for asked in list_words.items_in(said) for i in _matching(items, asked))
+            named = list_words.items_in(re.sub(r"\s+ones?$", "", said))
+            found = tuple(item for asked in named for item in _matching(items, asked))
             found = found if len(found) < len(items) else ()
         if not found:
             return None

@@ -15,11 +15,13 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 
 from lobug.concurrency import uninterrupted
+from lobug.conversation.command_context import Command
 from lobug.conversation.prompt import Persona
 from lobug.conversation.recognition import MemoryCommands
 from lobug.conversation.registry import Conversation, Conversations
 from lobug.engines.base import ABSENT_TOOLS, Engines
 from lobug.errors import LobugError, StorageError
+from lobug.language.claims import Heard as Claims
 from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
 from lobug.memory.turns import read as read_claims
@@ -256,31 +258,10 @@ class TurnRunner:
 
     async def _kind(self, turn: _Turn, heard: Heard) -> CommandTurn | ModelTurn:
         """Which turn the words ask for."""
-        claimed = None
-        if self._skills is not None:
-            command = await self._skills.recognise(
-                turn.conversation,
-                heard.text,
-                heard.language,
-                tools=(turn.live.tools if turn.live is not None else None) or ABSENT_TOOLS,
-            )
-            if command is not None:
-                return CommandTurn(
-                    command, turn.conversation, self._memory, turn.timeline, turn.live
-                )
-        if self._commands is not None:
-            claimed = read_claims(heard.text)
-            command = await self._commands.recognise(
-                turn.conversation,
-                heard.text,
-                heard.language,
-                heard=claimed,
-                cites=turn.caller.cite,
-            )
-            if command is not None:
-                return CommandTurn(
-                    command, turn.conversation, self._memory, turn.timeline, turn.live
-                )
+        claimed = read_claims(heard.text) if self._commands is not None else None
+        command = await self._command(turn, heard, claimed)
+        if command is not None:
+            return CommandTurn(command, turn.conversation, self._memory, turn.timeline, turn.live)
         return ModelTurn(
             self._model,
             turn.conversation,
@@ -292,6 +273,25 @@ class TurnRunner:
             clause_first=turn.voice,
             claimed=claimed,
         )
+
+    async def _command(self, turn: _Turn, heard: Heard, claimed: Claims | None) -> Command | None:
+        """The command that the words ask for; None: the chat model replies.
+
+        Sentences of skills come first, then those of memory; what neither knows the chat model may
+        still take for an intent of a skill.
+        """
+        tools = (turn.live.tools if turn.live is not None else None) or ABSENT_TOOLS
+        conversation, text, language = turn.conversation, heard.text, heard.language
+        command = None
+        if self._skills is not None:
+            command = await self._skills.recognise(conversation, text, language, tools=tools)
+        if command is None and self._commands is not None:
+            command = await self._commands.recognise(
+                conversation, text, language, heard=claimed, cites=turn.caller.cite
+            )
+        if command is None and self._skills is not None:
+            command = await self._skills.choose(conversation, text, language, tools=tools)
+        return command
 
 
 async def _then_leave_engines(

@@ -13,7 +13,7 @@ from lobug.language.en.words import stem
 
 _DATA: Any = tables("lists.toml")
 _WORDS: Any = _DATA["words"]
-_SAME = {wording: shown for shown, every in _DATA["same_list"].items() for wording in every}
+_SAME: dict[str, str] = {wording: shown for shown, every in _DATA["same_list"].items() for wording in every}
 _VERBS = frozenset(_WORDS["verbs"].split())
 _NO_ITEM = frozenset(_WORDS["no_item"].split())
 _PRONOUNS = frozenset(_WORDS["pronouns"].split())
@@ -86,7 +86,6 @@ def named_list(
     if rest and link in {"called", "named"}:
         return NamedList(owner, shown_name(rest))
     if rest:
-        rest = re.sub(r"^(?:my|the|our)\s+(?=\S+$)", "", rest, flags=re.IGNORECASE)
         head = f"{name} list" if name else "list"
         if not name and rest.lower() in _SAME:
             return NamedList(owner, _SAME[rest.lower()])
@@ -225,7 +224,12 @@ def is_thing(item: str, *, most_words: int = 8) -> bool:
     found = item.lower().replace("\u2019", "'").split()
     if not found or len(found) > most_words or found[0] in _NO_ITEM:
         return False
+    if _OF_A_LIST.search(item):  # part of another request
+        return False
     return not (len(found) == 1 and found[0] in _PRONOUNS)
+
+
+_OF_A_LIST = re.compile(r"\b(?:to|on|onto|off|from)\s+(?:\S+\s+){0,4}lists?\b", re.IGNORECASE)
 
 
 def is_pronoun(words: str) -> bool:
