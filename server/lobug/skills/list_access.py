@@ -6,7 +6,8 @@ A person has lists of their own. The household has lists too, which those may se
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from lobug.agenda.lists import ItemList, ListName, Lists
 from lobug.errors import ListForbiddenError
@@ -46,6 +47,8 @@ class Shelf:
     grant: HouseholdGrant
     own: tuple[ItemList, ...] = ()
     household: tuple[ItemList, ...] = ()
+    shares: bool = True
+    """Whether anybody may use lists of the household; else "our list" is the person's own."""
 
     @property
     def every(self) -> tuple[ItemList, ...]:
@@ -74,7 +77,10 @@ class Shelf:
         person's own. Raises ListForbiddenError.
         """
         if named.whose == "household":
-            self.require(write=write)
+            if self.shares:
+                self.require(write=write)
+            else:
+                named = replace(named, whose=None)
         if named.name is None:
             return self._unnamed(named, write=write, recent=recent)
         key = list_key(named.name)
@@ -113,8 +119,10 @@ class Shelf:
         return [self.own] if write else [self.own, self.household]
 
 
-async def shelf_of(lists: Lists, user: str, grant: HouseholdGrant) -> Shelf:
-    """The lists that a person may see. Raises StorageError."""
+async def shelf_of(lists: Lists, user: str, household: Mapping[str, HouseholdGrant]) -> Shelf:
+    """The lists that a person may see. ``household``: the setting ``memory.household``. Raises
+    StorageError."""
+    grant = household.get(user, "none")
     own = await lists.of_user(user)
     shared = await lists.of_user(HOUSEHOLD) if grant != "none" else []
-    return Shelf(user, grant, tuple(own), tuple(shared))
+    return Shelf(user, grant, tuple(own), tuple(shared), shares=bool(household))

@@ -76,7 +76,12 @@ def missing_list(phrase: Phrase, target: Target) -> str:
 def size(phrase: Phrase, one: ItemList) -> str:
     """How many things are on a list."""
     return opened(
-        phrase("number", count=counted(len(one.open)), list=name_of(phrase, one))
+        phrase(
+            "number",
+            be="is" if len(one.open) == 1 else "are",
+            count=counted(len(one.open)),
+            list=name_of(phrase, one),
+        )
         if one.open
         else phrase("empty", list=name_of(phrase, one))
     )

@@ -13,6 +13,7 @@ from lobug.errors import ListForbiddenError
 from lobug.language.en import list_words
 from lobug.language.en.list_words import NamedList, item_key, list_key
 from lobug.language.en.requests import core_request
+from lobug.language.en.speech_acts import sentences
 from lobug.memory.model import HouseholdGrant
 from lobug.skills import list_speech
 from lobug.skills.list_access import Shelf, Target, Unclear, shelf_of
@@ -22,6 +23,8 @@ NAME = "lists"
 THE_LIST_S = 600.0
 """Seconds for which "the list" is the one that was spoken of last."""
 
+INSTEAD_S = 60.0
+"""Seconds within which "I meant ..." corrects what was put on a list."""
 TO_DO = list_key("to-do")
 MOST_NAME_WORDS = 6
 
@@ -44,6 +47,12 @@ class Talk:
     def deed(self) -> SkillDeed | None:
         """What was done to lists in the last two minutes."""
         return self.request.conversation.dialogue.last_deed(NAME, self.request.turn_time)
+
+    @property
+    def deed_age(self) -> float:
+        """Seconds since then."""
+        deed = self.deed
+        return 0.0 if deed is None else self.request.turn_time - deed.at
 
     @property
     def recent(self) -> ItemList | None:
@@ -70,7 +79,9 @@ class Talk:
         rest = slots.get("rest") if not suffix else None
         if self.match.chosen and slots.get("list"):
             name = slots["list"]
-        if name and name.lower().startswith(("a ", "an ")):  # "What is a shopping list?"
+        if (name or "").lower().startswith(
+            ("a ", "an ")
+        ) and self.match.intent != "Create":  # "What is a shopping list?"
             return None
         if name and whose and f"{whose}{name}" in self.match.request:  # "my" of "mystery list"
             whose, name = None, f"{whose}{name}"
@@ -89,6 +100,8 @@ class Talk:
         around = self.match.request[max(0, at - 1) : at + len(words) + 1] if at >= 0 else words
         if around[:1] in "\"'\u201c\u2018" and around[-1:] in "\"'\u201d\u2019" and at > 0:
             return [words]
+        if words.lower().startswith("that "):  # "that I have to renew the passport"
+            words = list_words.needed(words[5:]) or words
         found = list_words.items_in(words, chores=chores)
         if found and at == 0:
             found[0] = list_words.uncapitalised(found[0])
@@ -133,16 +146,16 @@ class ListSkill:
         return None
 
     async def plan(self, request: Request, match: Match) -> Command | None:
-        grant = self._household.get(request.user, "none")
-        talk = Talk(request, match, await shelf_of(self._lists, request.user, grant))
+        shelf = await shelf_of(self._lists, request.user, self._household)
+        talk = Talk(request, match, shelf)
         handler = _HANDLERS.get(match.intent)
-        if handler is None:
+        if handler is None or (match.chosen and not _OF_LISTS.search(request.text)):
             return None
         try:
             return handler(self, talk)
         except ListForbiddenError:
             writes = match.intent not in {"Read", "Count", "Has", "Which"}
-            can_read = grant != "none"
+            can_read = shelf.grant != "none"
             return request.say(
                 talk.phrase("forbidden_write" if writes and can_read else "forbidden_read")
             )
@@ -150,8 +163,7 @@ class ListSkill:
     async def answer(
         self, request: Request, question: SkillQuestion, *, agrees: bool | None
     ) -> Command | None:
-        grant = self._household.get(request.user, "none")
-        shelf = await shelf_of(self._lists, request.user, grant)
+        shelf = await shelf_of(self._lists, request.user, self._household)
         match = question.data.get("match")
         talk = Talk(request, match if isinstance(match, Match) else Match(NAME, ""), shelf, agrees)
         handler = _ANSWERS.get(str(question.data.get("kind")))
@@ -182,6 +194,9 @@ class ListSkill:
         items = talk.items()
         known = talk.match.slots.get("known") or talk.match.slots.get("bare")
         if not items or any(len(item.split()) > 4 for item in items):
+            return None
+        whole = {core_request(part) for part in (talk.request.text, *sentences(talk.request.text))}
+        if talk.match.request not in whole or any(map(list_words.is_list_order, items)):
             return None
         if any(map(list_words.tells, items)) or not all(map(list_words.is_thing, items)):
             return None
@@ -225,6 +240,36 @@ class ListSkill:
             return None
         return self._adding(talk, talk.shelf.target_of(recent), items)
 
+    def add_corrected(self, talk: Talk) -> Command | None:
+        """ "Add milk to the list. Actually, make that cream"."""
+        slots = {**talk.match.slots, "items": talk.match.slots["more"]}
+        del slots["more"]
+        return self.add(replace(talk, match=replace(talk.match, slots=slots)))
+
+    def instead(self, talk: Talk) -> Command | None:
+        """ "I meant oat milk", right after something was put on a list."""
+        deed, one = talk.deed, talk.recent
+        ids = deed.data.get("ids") if deed is not None else None
+        if one is None or deed is None or deed.data["kind"] != "added":
+            return None
+        if not isinstance(ids, tuple) or not ids or talk.deed_age > INSTEAD_S:
+            return None
+        items = talk.items(chores=one.key == TO_DO)
+        if not items or not all(map(list_words.is_thing, items)):
+            return None
+        target = talk.shelf.target_of(one)
+
+        async def act(_: int) -> Answer:
+            gone = await self._lists.remove(one.user, one.id, ids)
+            came = await self._lists.add(target.user, target.name, items)
+            talk.note(came.list, "added", ids=tuple(item.id for item in came.items))
+            contents = [item.content for item in gone]
+            name = list_speech.name_of(talk.phrase, one)
+            off = list_speech.gone(talk.phrase, "removed", name, contents, ())
+            return Answer((*off, list_speech.added(talk.phrase, target, came)))
+
+        return Command(talk.request.text, act)
+
     def _adding(self, talk: Talk, target: Target, items: Sequence[str]) -> Command:
         async def act(_: int) -> Answer:
             came = await self._lists.add(target.user, target.name, items)
@@ -248,6 +293,8 @@ class ListSkill:
 
     def read(self, talk: Talk) -> Command | None:
         """Say what is on a list."""
+        if talk.match.intent == "ReadIt" and talk.recent is None:
+            return None
         one = self._existing(talk)
         if not isinstance(one, ItemList):
             return one
@@ -300,7 +347,9 @@ class ListSkill:
         one = self._existing(talk)
         if not isinstance(one, ItemList):
             return one
-        said = talk.request.say(list_speech.size(talk.phrase, one))
+        number, name = list_words.counted(len(one.open)), list_speech.name_of(talk.phrase, one)
+        how = talk.phrase("exists_with", list=name, count=number)
+        said = talk.request.say(how if one.open else list_speech.size(talk.phrase, one))
         return _noting(said, partial(talk.note, one, "read"))
 
     def _existing(self, talk: Talk, *, write: bool = False) -> ItemList | Command | None:
@@ -318,15 +367,28 @@ class ListSkill:
 
     def remove(self, talk: Talk) -> Command | None:
         """Take things off a list."""
-        return self._off(talk, talk.items(), "removed")
+        items = talk.items()
+        if any(map(list_words.is_list_order, items)) and " off " not in f" {items[0]} ":
+            return None
+        return self._off(talk, items, "removed")
 
     def remove_it(self, talk: Talk) -> Command | None:
         """ "I got the milk, take it off the list"."""
         said = talk.match.slots["items"]
+        how = "ticked" if re.search(r"\b(?:tick|check|mark)\b", talk.match.request) else "removed"
+        told = [
+            (one, item)
+            for one in talk.shelf.every
+            for item in one.open
+            if self._may_write(talk, one) and list_words.is_told_of(item_key(item.content), said)
+        ]
+        named = talk.target(write=True) if _names_list(talk) else None
+        if isinstance(named, Target):
+            told = [(one, item) for one, item in told if one == named.list]
+        if len(told) == 1:
+            return self._taking_off(talk, told[0][0], [told[0][1]], (), how)
         thing = list_words.obtained(said) or list_words.needed(said)
-        if thing is None:
-            return None
-        return self._off(talk, list_words.items_in(thing), "removed")
+        return None if thing is None else self._off(talk, list_words.items_in(thing), how)
 
     def tick(self, talk: Talk) -> Command | None:
         """Tick things off: they are kept, but no longer read."""
@@ -489,7 +551,7 @@ class ListSkill:
         self, talk: Talk, target: Target, items: Sequence[str]
     ) -> ItemList | Command | None:
         """The list that things are moved from."""
-        if _names_list(talk):
+        if any(talk.match.slots.get(key) for key in ("whose", "known", "bare", "name")):
             return self._existing(talk, write=True)
         others = [one for one in talk.shelf.every if one != target.list]
         holding = [one for one in others if _matching(one.open, items[0])]
@@ -622,6 +684,10 @@ class ListSkill:
         return self._taking_off(talk, one, found, (), str(data["how"]))
 
 
+_OF_LISTS = re.compile(r"\b(?:lists?|shopping|grocer(?:y|ies)|to-?dos?)\b", re.IGNORECASE)
+"""Without one of these words the chat model may not choose a list."""
+
+
 def _names_list(talk: Talk) -> bool:
     slots = talk.match.slots
     if talk.match.chosen:
@@ -668,7 +734,10 @@ _HANDLERS: Mapping[str, Handler] = {
     "AddIt": ListSkill.add_it,
     "AddWhat": ListSkill.add_what,
     "AddMore": ListSkill.add_more,
+    "AddCorrected": ListSkill.add_corrected,
+    "Instead": ListSkill.instead,
     "Read": ListSkill.read,
+    "ReadIt": ListSkill.read,
     "Count": ListSkill.count,
     "Has": ListSkill.has,
     "Which": ListSkill.which,

@@ -13,10 +13,14 @@ from lobug.language.en.words import stem
 
 _DATA: Any = tables("lists.toml")
 _WORDS: Any = _DATA["words"]
-_SAME: dict[str, str] = {wording: shown for shown, every in _DATA["same_list"].items() for wording in every}
+_SAME: dict[str, str] = {
+    wording: shown for shown, every in _DATA["same_list"].items() for wording in every
+}
 _VERBS = frozenset(_WORDS["verbs"].split())
 _NO_ITEM = frozenset(_WORDS["no_item"].split())
 _PRONOUNS = frozenset(_WORDS["pronouns"].split())
+_FILLERS = frozenset(_WORDS["fillers"])
+_LIST_VERBS = frozenset(_WORDS["list_verbs"].split())
 _AMOUNTS = frozenset(_WORDS["amounts"].split())
 _HOUSEHOLD = frozenset(_WORDS["household"])
 _OWN = frozenset(_WORDS["own"])
@@ -47,8 +51,8 @@ _REPLACED = re.compile(
     re.IGNORECASE,
 )
 _LEADING = re.compile(
-    r"^(?:(?:and|also|plus|then|oh|um+|uh+|er+|erm|maybe|just|please|some more|some|any|the|another"
-    r"|to(?=\s+\w))\b[\s,]*)+",
+    r"^(?:(?:and|also|plus|then|oh|um+|uh+|er+|erm|maybe|just|please|some more"
+    r"|more(?= \w)|some|any|the|another|to(?=\s+\w))\b[\s,]*)+",
     re.IGNORECASE,
 )
 _TRAILING = re.compile(
@@ -111,7 +115,7 @@ def list_key(name: str) -> str:
     low = re.sub(r"^list of\s+", "", shown.lower())
     low = _SAME.get(low, low)
     found = [word for word in re.findall(r"[^\W_]+", low.replace("'s", "")) if word not in _SMALL]
-    return " ".join(map(stem, found)) or low
+    return " ".join(stem(_WORDS["same_words"].get(word, word)) for word in found) or low
 
 
 def title(name: str) -> str:
@@ -162,7 +166,7 @@ def items_in(words: str, *, chores: bool = False) -> list[str]:
     for part in _cut(text, chores=chores):
         said = _REPLACED.split(part)
         tidy = _tidied(said[-1])
-        if tidy:
+        if tidy and tidy.lower() not in _FILLERS:
             parts.append(re.sub("\x02(\\d+)\x03", lambda at: kept[int(at[1])], tidy))
     return list(dict.fromkeys(parts))
 
@@ -226,7 +230,7 @@ def is_thing(item: str, *, most_words: int = 8) -> bool:
         return False
     if _OF_A_LIST.search(item):  # part of another request
         return False
-    return not (len(found) == 1 and found[0] in _PRONOUNS)
+    return not (len(found) == 1 and found[0] in _PRONOUNS | {"list", "lists"})
 
 
 _OF_A_LIST = re.compile(r"\b(?:to|on|onto|off|from)\s+(?:\S+\s+){0,4}lists?\b", re.IGNORECASE)
@@ -240,6 +244,11 @@ def is_pronoun(words: str) -> bool:
 def is_order(item: str) -> bool:
     """Whether words begin with a verb of doing: something to do, not to buy."""
     return _first_word(item) in _VERBS
+
+
+def is_list_order(item: str) -> bool:
+    """Whether words begin an order to a list or to Lo-Bug, so that they name no thing."""
+    return _first_word(item) in _LIST_VERBS
 
 
 def joined(things: Sequence[str], last: str = "and") -> str:
@@ -289,7 +298,8 @@ def needed(statement: str) -> str | None:
 
 _OBTAINED = re.compile(
     r"^(?:i|we)(?:'ve| have)?\s+(?:already\s+|just\s+|now\s+)?(?:got|bought|picked up|found|done"
-    r"|finished|ordered|don't need|do not need|no longer need|have|don't want|won't need)\s+"
+    r"|finished|ordered|paid|forget|don't need|do not need"
+    r"|no longer need|have|don't want|won't need)\s+"
     r"(?:any\s+|the\s+|some\s+|enough\s+|plenty of\s+|our\s+|my\s+)*"
     r"(?P<thing>.+?)(?:\s+(?:any more|anymore|any longer|now|already|at home|after all))?$",
     re.IGNORECASE,
@@ -299,7 +309,22 @@ _OBTAINED = re.compile(
 def obtained(statement: str) -> str | None:
     """The words for what somebody has or needs no more: "milk" in "I've bought the milk"."""
     found = _OBTAINED.match(_ENDED.sub("", statement.replace("\u2019", "'").strip()))
+    if found is None:
+        found = _DROPPED.match(statement.replace("\u2019", "'").strip())
     return None if found is None else found["thing"]
+
+
+_DROPPED = re.compile(
+    r"^(?:actually|no|oh)?[\s,]*(?:forget|never mind|skip)(?: about)?\s+"
+    r"(?:the\s+)?(?P<thing>[^,.]+)",
+    re.IGNORECASE,
+)
+
+
+def is_told_of(key: str, statement: str) -> bool:
+    """Whether a statement tells of a thing with this key: "I've paid the rent" of "pay rent"."""
+    told = {stem(word) for word in re.findall(r"[^\W_]+", statement.lower())}
+    return bool(key) and set(key.split()) <= told
 
 
 def tells(item: str) -> bool:
@@ -317,9 +342,12 @@ def is_list_name(name: str | None, most_words: int) -> bool:
     found = name.lower().replace("\u2019", "'").split()
     if not 0 < len(found) <= most_words or found[0] in _NO_LIST:
         return False
+    if not _NOT_IN_NAMES.isdisjoint(found) or found == ["list"]:
+        return False
     return not tells(name) and not (len(found) > 2 and found[-1] in {"a", "the", "my", "our"})
 
 
+_NOT_IN_NAMES = frozenset("on onto from off instead into then please".split())
 _NO_LIST = frozenset(_WORDS["no_list"].split())
 
 

@@ -21,6 +21,7 @@ _OPENING = re.compile(
     r"^\W*(?:(?:hey|hi|hello|ok|okay|alright|all right|right|yo|oi|so|well|now|um+|uh+|er+|erm|hmm+"
     r"|oh|ah|and|but|also|then|actually|listen|look|sorry|excuse me|right then|yes|yeah|no|please"
     r"|thanks|good morning|good evening|good afternoon|lo-?bug|lo bug|low bug|low-bug|lobuck"
+    r"|i meant?(?: to say)?(?= (?:add|put|take|set|cancel|remove|move|start|read|tell))"
     r"|dear|mate|love|buddy|robot|quick(?:ly)?|by the way|before i forget|while i remember"
     r"|while you(?:['\u2019]re| are) at it|when you (?:get|have) (?:a|the) (?:chance|minute|moment"
     r"|second|sec)|if you (?:don['\u2019]t|do not|wouldn['\u2019]t) mind|if (?:possible|you can"
