@@ -31,6 +31,7 @@ from lobug.ota.library import FirmwareLibrary
 from lobug.ota.offers import FirmwareOffers
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
+from lobug.skills.lists import ListSkill
 from lobug.skills.mcp_servers import McpServers
 from lobug.skills.registry import Skills
 from lobug.telemetry.telemetry import Telemetry
@@ -130,7 +131,7 @@ class LobugServer:
         )
         self.mcp_servers = McpServers(self.settings.skills.mcp_servers)
         self.skills = Skills(
-            (),
+            (ListSkill(self.agenda.lists, self.settings.memory.household),),
             self.engines.chat,
             off=self.settings.skills.off,
             clock=self.clock,

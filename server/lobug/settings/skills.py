@@ -80,3 +80,14 @@ class SkillSettings(Section):
         description="When reminders and announcements wait, such as `22:00-07:00` in the person's"
         " time zone; empty: never. Timers and alarms ring all the same.",
     )
+    max_lists_per_person: int = Field(
+        100, ge=1, description="Lists that one person, or the household, may have."
+    )
+    max_items_per_list: int = Field(
+        500, ge=1, description="Things that may be on one list; ticked ones make room for new ones."
+    )
+    max_item_chars: int = Field(
+        200, ge=1, description="Longest thing on a list and longest name of a list, characters."
+    )
+    max_notes_per_person: int = Field(1_000, ge=1, description="Notes that one person may have.")
+    max_note_chars: int = Field(2_000, ge=1, description="Longest note, characters.")
