@@ -29,6 +29,7 @@ from lobug.ota.offers import FirmwareOffers
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.skills.registry import Skills
+from lobug.skills.sums import Sums
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
 from lobug.turn.runner import TurnRunner
@@ -119,7 +120,7 @@ class LobugServer:
             self.settings.skills, self.settings.data_dir / AGENDA_FILE, clock=self.wall
         )
         self.skills = Skills(
-            (),
+            (Sums(),),
             off=self.settings.skills.off,
             clock=self.clock,
             now=lambda _user: datetime.fromtimestamp(self.wall()).astimezone(),
