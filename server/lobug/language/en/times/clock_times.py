@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lobug.language.en.times.numbers import below_hundred
+from lobug.language.en.times.numbers import below_hundred, ordinal
 from lobug.language.en.times.tokens import Tokens
 from lobug.language.en.times.vocabulary import (
+    ADDRESSES,
     AFTER_NUMBER,
     ALARM_PREPOSITIONS,
     ANY_CLOCK_PREPOSITIONS,
@@ -31,6 +32,8 @@ from lobug.language.moments import ClockTime, DayPart, Moment
 _NO_HOUR = 99
 """An hour that does not exist, for "15 am"."""
 
+_AFTER_MIDNIGHT = ("on", "tomorrow", "tonight", "today")
+
 Clock = tuple[ClockTime, int]
 
 
@@ -42,7 +45,7 @@ def clock_time(t: Tokens, at: int, *, joined: bool = False) -> tuple[Moment, int
         found = _named(t, begun, cued=cue) or _spoken(t, begun, cued=cue) or _signed(t, begun)
         if found is None and ((cued and begun == start) or t.bare):
             found = _cued(t, begun)
-        if found is None and joined:
+        if found is None and (joined or t.about_alarms):
             found = _two_numbers(t, begun)
         if found is not None:
             time, end = found
@@ -71,7 +74,10 @@ def day_part(t: Tokens, at: int, *, joined: bool = False) -> tuple[Moment, int] 
         found = PARTS.get(t[at]), at + 1
     if found is None or found[0] is None:
         return None
-    return Moment(part=found[0]), found[1]
+    part, end = found
+    if t[end] == "of" and ordinal(t, end + 1 + (t[end + 1] == "the")):
+        end += 1  # "on the morning of the fifth"
+    return Moment(part=part), end
 
 
 def same_time(t: Tokens, at: int) -> tuple[Moment, int] | None:
@@ -104,7 +110,7 @@ def _named(t: Tokens, at: int, *, cued: bool) -> Clock | None:
         at, cued = at + 1, True
     if t[at] in NOON:
         return ClockTime(12), at + 1
-    if t[at] == "midnight" and cued:
+    if t[at] == "midnight" and (cued or t[at + 1] in _AFTER_MIDNIGHT):
         return ClockTime(24), at + 1
     return None
 
@@ -128,7 +134,7 @@ def _spoken(t: Tokens, at: int, *, cued: bool) -> Clock | None:
         if t[end] in ("minutes", "minute", "mins", "min"):
             end, strong = end + 1, True
     past = t[end] in PAST
-    if not past and (t[end] not in TO or minutes == 30):
+    if not past and not _counts_to(t, at, end, minutes, cued=cued):
         return None
     if not strong and t[end] != "past":
         return None
@@ -136,6 +142,15 @@ def _spoken(t: Tokens, at: int, *, cued: bool) -> Clock | None:
     if hour is None:
         return None
     return (_later if past else _earlier)(hour[0], minutes), hour[1]
+
+
+def _counts_to(t: Tokens, at: int, end: int, minutes: int, *, cued: bool) -> bool:
+    """Whether minutes lead to an hour: "ten to nine", but not "from nine to ten"."""
+    if minutes == 30 or t.before(at) in ("from", "between"):
+        return False
+    if minutes % 5 and not t[end - 1].startswith("min"):
+        return False
+    return t[end] in TO or (t[end] == "of" and cued)
 
 
 def _later(hour: ClockTime, minutes: int) -> ClockTime:
@@ -341,6 +356,8 @@ def _counts(t: Tokens, at: int, end: int) -> bool:
     if word in (".", ",") and t.glued[end] and t.glued[end + 1] and t[end + 1].isdigit():
         return True
     if word.isdigit() or word in NUMBER_WORDS:
+        return True
+    if t[end + 1] in ADDRESSES or t[end + 2] in ADDRESSES:
         return True
     if not word[0].isalpha():
         return word == "-" and t[end + 1].isdigit()

@@ -70,7 +70,7 @@ def span(t: Tokens, at: int) -> tuple[TimeSpan, int] | None:
     if found is None:
         return None
     value, end = found
-    if not _meant(t, at, start, end):
+    if t[end] == "old" or not _meant(t, at, start, end):
         return None
     return TimeSpan(value.total), end
 
@@ -171,6 +171,7 @@ def _item(t: Tokens, at: int) -> tuple[Length, int] | None:
             return None
         number = (1, at + 1)
     count, end = number
+    end += t[end] in ("more", "extra", "additional")
     one = unit(t, end) or _glued_unit(t, end)
     if one is None:
         return None
@@ -214,7 +215,7 @@ def _couple(t: Tokens, at: int) -> tuple[Length, int] | None:
 def _glued_unit(t: Tokens, at: int) -> tuple[Length, int] | None:
     """90s, 1h; a lone m is meters, and 1980s a decade."""
     seconds = UNIT_GLUED.get(t[at])
-    if seconds is None or not t.glued[at]:
+    if seconds is None or not (t.glued[at] or (t[at] == "h" and t.before(at).isdigit())):
         return None
     number = t.before(at)
     after_hours = at >= 2 and t[at - 2] == "h" and t.glued[at - 1]
@@ -265,10 +266,10 @@ def _meant(t: Tokens, at: int, start: int, end: int) -> bool:
     if t[start] not in ARTICLES or end != start + 2:
         return True
     short = t[start + 1] in ("second", "minute", "sec", "min")
-    if t[start] == "one" and not short:
-        return t.before(start) not in ("every", "each")
+    if t[start] == "one" and t[start + 1] in ("hour", "hr"):
+        return True
     if at == 0 and t.ends_at(end):
-        return not short or t.bare
+        return not short or t.bare or (t[start] == "one" and t[start + 1].startswith("min"))
     if t[end] in AFTER_ONE:
         return True
     before = t.before(start)

@@ -8,7 +8,7 @@ from lobug.language.en.times import vocabulary as words
 from lobug.language.en.times.clock_times import clock_time, day_part, phrase, same_time
 from lobug.language.en.times.dates import day
 from lobug.language.en.times.durations import relative, span
-from lobug.language.en.times.recurrences import recurrence
+from lobug.language.en.times.recurrences import except_days, recurrence
 from lobug.language.en.times.tokens import Tokens
 from lobug.language.moments import Found, Moment, Recurrence, TimeSpan, combined
 
@@ -78,6 +78,11 @@ def _expression(t: Tokens, at: int) -> Read | None:
     for _ in range(_MOST_PARTS):
         if isinstance(value, TimeSpan):
             break
+        if isinstance(value, Recurrence):
+            fewer = except_days(t, end + (t[end] == ","), value)
+            if fewer is not None:
+                value, end = fewer
+                continue
         following = _next_part(t, end)
         if following is None:
             break

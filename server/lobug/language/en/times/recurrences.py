@@ -5,6 +5,8 @@ A reader gets the place of the first token and returns a value and the place aft
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lobug.language.en.times.dates import calendar_date, holiday, weekday
 from lobug.language.en.times.durations import Length, length, unit
 from lobug.language.en.times.numbers import half_more, ordinal
@@ -67,8 +69,6 @@ def _every(t: Tokens, at: int) -> Read | None:
     found = _ranked(t, at) or _weekdays(t, at) or _yearly(t, at) or _interval(t, at)
     if found is None and t[at] in PARTS:
         found = Recurrence("FREQ=DAILY", part=PARTS[t[at]]), at + 1
-    if found is not None and found[0].rule == "FREQ=DAILY" and found[0].part is None:
-        return _except(t, found[1]) or found
     return found
 
 
@@ -198,8 +198,10 @@ def _yearly(t: Tokens, at: int) -> Read | None:
     return Recurrence(f"FREQ=YEARLY;BYMONTH={month};BYMONTHDAY=1"), at + 1
 
 
-def _except(t: Tokens, at: int) -> Read | None:
-    """Every day but some: "except on Sundays"."""
+def except_days(t: Tokens, at: int, daily: Recurrence) -> Read | None:
+    """What recurs every day, without some days: "except on Sundays"."""
+    if daily.rule != "FREQ=DAILY":
+        return None
     if t[at] not in ("except", "but", "excluding") and not t.phrase(at, ("apart", "from")):
         return None
     start = at + 1 + (t[at] == "apart")
@@ -209,7 +211,7 @@ def _except(t: Tokens, at: int) -> Read | None:
     if found is None:
         return None
     days = tuple(day for day in range(7) if day not in found[0])
-    return (_on_days(days), found[1]) if days else None
+    return (replace(daily, rule=_on_days(days).rule), found[1]) if days else None
 
 
 def _adverb(t: Tokens, at: int) -> Read | None:

@@ -61,6 +61,7 @@ SHARP = _words("clock", "sharp")
 COUNTED = _words("clock", "counted")
 NOT_PLURAL = _words("clock", "not_plural")
 AFTER_NUMBER = _words("clock", "after_number")
+ADDRESSES = _words("clock", "addresses")
 BY_OPERATIONS = _words("clock", "by_operations")
 
 PARTS = {word: DayPart(part) for word, part in _DATA["parts"].items()}
