@@ -34,6 +34,7 @@ from lobug.settings import Settings
 from lobug.skills.lists import ListSkill
 from lobug.skills.mcp_servers import McpServers
 from lobug.skills.registry import Skills
+from lobug.skills.sums import Sums
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
 from lobug.turn.runner import TurnRunner
@@ -131,7 +132,7 @@ class LobugServer:
         )
         self.mcp_servers = McpServers(self.settings.skills.mcp_servers)
         self.skills = Skills(
-            (ListSkill(self.agenda.lists, self.settings.memory.household),),
+            (ListSkill(self.agenda.lists, self.settings.memory.household), Sums()),
             self.engines.chat,
             off=self.settings.skills.off,
             clock=self.clock,
