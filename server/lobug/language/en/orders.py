@@ -65,12 +65,20 @@ class _Deed:
 
 
 def _deed(table: Mapping[str, Any]) -> _Deed:
+    def words(name: str) -> frozenset[str]:
+        return frozenset(table.get(name, "").split())
+
+    def patterns(name: str) -> re.Pattern[str] | None:
+        return _any_of(table.get(name, []))
+
     return _Deed(
-        *(frozenset(table.get(name, "").split()) for name in ("verbs", "nouns", "alone")),
-        *(
-            _any_of(table.get(name, []))
-            for name in ("phrases", "fallbacks", "questions", "ellipses")
-        ),
+        verbs=words("verbs"),
+        nouns=words("nouns"),
+        alone=words("alone"),
+        phrases=patterns("phrases"),
+        fallbacks=patterns("fallbacks"),
+        questions=patterns("questions"),
+        ellipses=patterns("ellipses"),
     )
 
 
