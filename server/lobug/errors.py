@@ -398,6 +398,13 @@ class DataFolderInUseError(StorageError):
     code = "data_folder_in_use"
 
 
+class AlertLimitError(LobugError):
+    """The person has ``skills.max_alerts_per_person`` timers, alarms and reminders already."""
+
+    code = "alert_limit"
+    status = 409
+
+
 class MemoryDisabledError(LobugError):
     """``memory.enabled`` is off, or ``memory.enable_user_memories`` and a memory of a user was to
     be stored."""

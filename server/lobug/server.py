@@ -7,11 +7,14 @@ import logging
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Protocol
 
 from lobug import __version__
 from lobug.access.service import FILE as ACCESS_FILE
 from lobug.access.service import Access
+from lobug.agenda.service import FILE as AGENDA_FILE
+from lobug.agenda.service import Agenda
 from lobug.conversation.prompt import make_persona
 from lobug.conversation.recognition import MemoryCommands
 from lobug.conversation.registry import Conversations, SensorReading, is_lane_of
@@ -25,6 +28,7 @@ from lobug.ota.library import FirmwareLibrary
 from lobug.ota.offers import FirmwareOffers
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
+from lobug.skills.registry import Skills
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
 from lobug.turn.runner import TurnRunner
@@ -89,6 +93,10 @@ class LobugServer:
     telemetry: Telemetry = field(init=False)
     access: Access = field(init=False)
     """Decides who may talk."""
+    agenda: Agenda = field(init=False)
+    """What was promised: alerts, lists, notes."""
+    skills: Skills = field(init=False)
+    """What it can do for somebody."""
     firmware: FirmwareOffers = field(init=False)
     """Offers newer firmware to devices."""
     connections: ConnectedDevices = field(init=False)
@@ -106,6 +114,16 @@ class LobugServer:
         self.telemetry = Telemetry(self.settings.telemetry, self.clock)
         self.access = Access(
             self.settings.access, self.settings.data_dir / ACCESS_FILE, clock=self.wall
+        )
+        self.agenda = Agenda(
+            self.settings.skills, self.settings.data_dir / AGENDA_FILE, clock=self.wall
+        )
+        self.skills = Skills(
+            (),
+            self.engines.chat,
+            off=self.settings.skills.off,
+            clock=self.clock,
+            now=lambda _user: datetime.fromtimestamp(self.wall()).astimezone(),
         )
         library = FirmwareLibrary(
             self.settings.firmware_dir, max_bytes=self.settings.firmware.max_image_bytes
@@ -131,6 +149,7 @@ class LobugServer:
             self.clock,
             self._commands(),
             self.telemetry,
+            self.skills,
         )
         self.prefetcher = PromptPrefetcher(
             self.settings,
@@ -174,6 +193,10 @@ class LobugServer:
             await self.memory.start()
         except StorageError as error:
             log.error("memory: %s", error)  # noqa: TRY400 - a full disk needs no traceback
+        try:
+            await self.agenda.start()
+        except StorageError as error:
+            log.error("agenda: %s", error)  # noqa: TRY400 - a full disk needs no traceback
         self._in_background(self._watch_memory())
         self._in_background(self.integrity.watch())
         self._in_background(self.telemetry.watch_loop())
@@ -191,6 +214,13 @@ class LobugServer:
                 log.debug("memory: %s", error)
             if not works and self.memory.fault() is None:
                 log.info("the memory works again")
+            worked = self.agenda.fault is None
+            try:
+                await self.agenda.refresh()
+            except StorageError as error:
+                log.debug("agenda: %s", error)
+            if not worked and self.agenda.fault is None:
+                log.info("the agenda works again")
 
     async def close(self) -> None:
         """Stop all tasks and close connections, memory, access and engines."""
@@ -203,6 +233,10 @@ class LobugServer:
             await self.memory.close()
         except StorageError as error:
             log.warning("memory did not close cleanly: %s", error)
+        try:
+            await self.agenda.close()
+        except StorageError as error:
+            log.warning("the agenda did not close cleanly: %s", error)
         try:
             await self.access.close()
         except StorageError as error:
@@ -247,6 +281,8 @@ class LobugServer:
         degraded = [f"memory: {fault}"] if fault else []
         if access_fault is not None:
             degraded.append(f"access: only this computer may talk, or nobody new: {access_fault}")
+        if self.agenda.fault is not None:
+            degraded.append(f"agenda: {self.agenda.fault}")
         if self.memory.summary_fault():
             degraded.append(f"summaries: {self.memory.summary_fault()}")
         degraded += [

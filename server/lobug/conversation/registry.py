@@ -1,7 +1,7 @@
 """The conversations that the server holds, each with its working memory, sensors and dialogue.
 
 Working memory is the last messages of a conversation as the chat model saw them. The dialogue is
-about memory: open questions and recited entries.
+about what Lo-Bug has asked back, and about recited entries.
 """
 
 from __future__ import annotations
@@ -93,11 +93,23 @@ class Question:
     """What is still to be recited, or the words to be forgotten."""
 
 
+@dataclass(frozen=True, slots=True)
+class SkillQuestion:
+    """A question that a skill has asked back and that the next turn may answer."""
+
+    skill: str
+    until: float
+    """When it expires; seconds of the turns' clock."""
+    data: Mapping[str, object]
+    """What the skill needs in order to go on."""
+
+
 @dataclass(slots=True)
 class Dialogue:
-    """The dialogue about memory of one conversation."""
+    """What one conversation waits for and has just told."""
 
     question: Question | None = None
+    skill_question: SkillQuestion | None = None
     recited: tuple[Hit, ...] | None = None
     """The entries that the last turn recited; None: the last turn was an ordinary one."""
 
@@ -106,12 +118,19 @@ class Dialogue:
         question, self.question = self.question, None
         return question if question is not None and now <= question.until else None
 
+    def take_skill_question(self, now: float) -> SkillQuestion | None:
+        """Take out the open question of a skill; None: there is none, or it has expired."""
+        question, self.skill_question = self.skill_question, None
+        return question if question is not None and now <= question.until else None
+
     def restorer(self) -> Callable[[], None]:
         """A function that restores the present state, after a turn that did not count."""
         question, recited = self.question, self.recited
+        skill_question = self.skill_question
 
         def restore() -> None:
             self.question, self.recited = question, recited
+            self.skill_question = skill_question
 
         return restore
 
@@ -296,6 +315,7 @@ class Conversations:
                 conversation.base_memory = conversation.task = conversation.earlier = ""
                 conversation.prefix_changed = True
                 conversation.dialogue.question = None
+                conversation.dialogue.skill_question = None
                 conversation.dialogue.recited = None
 
     def _evict(self) -> None:

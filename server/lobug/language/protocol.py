@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, Protocol, get_args
 
+from lobug.language.skills import SkillSentences
+
 FactType = Literal["personal", "preference", "knowledge", "event"]
 FACT_TYPES: tuple[FactType, ...] = get_args(FactType)
 
@@ -185,6 +187,10 @@ class Language(Protocol):
     @property
     def commands(self) -> CommandBook | None:
         """The commands to memory; None: there are no templates."""
+
+    @property
+    def skills(self) -> SkillSentences | None:
+        """The sentences that lead to skills; None: there are none."""
 
     def completeness(self, text: str) -> Completeness:
         """Whether a transcript is the beginning of a sentence or a whole short command."""

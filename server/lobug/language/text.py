@@ -44,6 +44,7 @@ class UnknownLanguage:
 
     code: str
     commands: None = None
+    skills: None = None
 
     def completeness(self, text: str) -> Completeness:
         """Always open."""

@@ -24,6 +24,7 @@ from lobug.settings.engines import (
 )
 from lobug.settings.memory import MemorySettings
 from lobug.settings.server import DiscoverySettings, FirmwareSettings, TelemetrySettings
+from lobug.settings.skills import SkillSettings
 from lobug.settings.streaming import ListeningSettings, StreamingSettings
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "OllamaSettings",
     "SensorSettings",
     "Settings",
+    "SkillSettings",
     "StreamingSettings",
     "SttSettings",
     "TelemetrySettings",
@@ -87,6 +89,7 @@ class Settings(BaseSettings):
     tts: TtsSettings = Field(default_factory=TtsSettings)
     memory: MemorySettings = Field(default_factory=MemorySettings)
     conversation: ConversationSettings = Field(default_factory=ConversationSettings)
+    skills: SkillSettings = Field(default_factory=SkillSettings)
     sensors: SensorSettings = Field(default_factory=SensorSettings)
     listening: ListeningSettings = Field(default_factory=ListeningSettings)
     streaming: StreamingSettings = Field(default_factory=StreamingSettings)

@@ -15,16 +15,19 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 
 from lobug.concurrency import uninterrupted
+from lobug.conversation.command_context import Command
 from lobug.conversation.prompt import Persona
 from lobug.conversation.recognition import MemoryCommands
 from lobug.conversation.registry import Conversation, Conversations
-from lobug.engines.base import Engines
+from lobug.engines.base import ABSENT_TOOLS, Engines
 from lobug.errors import LobugError, StorageError
+from lobug.language.claims import Heard as Claims
 from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
 from lobug.memory.turns import read as read_claims
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
+from lobug.skills.registry import Skills
 from lobug.turn.command_turn import CommandTurn
 from lobug.turn.commitment import LiveOptions, heard_words, hold_until_committed, interrupted_reply
 from lobug.turn.events import Action, AllSaid, Done, Failed, Heard, Piece, SpeechAudio, TurnEvent
@@ -77,8 +80,10 @@ class TurnRunner:
         clock: Callable[[], float] = time.monotonic,
         commands: MemoryCommands | None = None,
         observer: TurnObserver | None = None,
+        skills: Skills | None = None,
     ) -> None:
-        """``commands`` None: no words are taken for a command to memory."""
+        """``commands`` None: no words are taken for a command to memory; ``skills`` None: Lo-Bug
+        can only talk."""
         self._settings = settings
         self._engines = engines
         self._slots = TurnSlots(settings.limits, conversations, priority)
@@ -86,6 +91,7 @@ class TurnRunner:
         self._memory = memory
         self._model = ModelStages(settings, engines.chat, memory, persona, clock)
         self._commands = commands
+        self._skills = skills
         self._observer = observer or NoObserver()
 
     @property
@@ -252,20 +258,10 @@ class TurnRunner:
 
     async def _kind(self, turn: _Turn, heard: Heard) -> CommandTurn | ModelTurn:
         """Which turn the words ask for."""
-        claimed = None
-        if self._commands is not None:
-            claimed = read_claims(heard.text)
-            command = await self._commands.recognise(
-                turn.conversation,
-                heard.text,
-                heard.language,
-                heard=claimed,
-                cites=turn.caller.cite,
-            )
-            if command is not None:
-                return CommandTurn(
-                    command, turn.conversation, self._memory, turn.timeline, turn.live
-                )
+        claimed = read_claims(heard.text) if self._commands is not None else None
+        command = await self._command(turn, heard, claimed)
+        if command is not None:
+            return CommandTurn(command, turn.conversation, self._memory, turn.timeline, turn.live)
         return ModelTurn(
             self._model,
             turn.conversation,
@@ -277,6 +273,25 @@ class TurnRunner:
             clause_first=turn.voice,
             claimed=claimed,
         )
+
+    async def _command(self, turn: _Turn, heard: Heard, claimed: Claims | None) -> Command | None:
+        """The command that the words ask for; None: the chat model replies.
+
+        Sentences of skills come first, then those of memory; what neither knows the chat model may
+        still take for an intent of a skill.
+        """
+        tools = (turn.live.tools if turn.live is not None else None) or ABSENT_TOOLS
+        conversation, text, language = turn.conversation, heard.text, heard.language
+        command = None
+        if self._skills is not None:
+            command = await self._skills.recognise(conversation, text, language, tools=tools)
+        if command is None and self._commands is not None:
+            command = await self._commands.recognise(
+                conversation, text, language, heard=claimed, cites=turn.caller.cite
+            )
+        if command is None and self._skills is not None:
+            command = await self._skills.choose(conversation, text, language, tools=tools)
+        return command
 
 
 async def _then_leave_engines(

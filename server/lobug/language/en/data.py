@@ -40,6 +40,9 @@ BELOW_TWENTY = word_list("numbers", "below_twenty")
 TENS = word_list("numbers", "tens")
 
 REPLIES: Mapping[str, str] = _SENTENCES["replies"]
+SKILLS: Mapping[str, str] = _SENTENCES["skills"]
+"""What all skills say."""
+
 TALK: Mapping[str, str] = _SENTENCES["talk"]
 """Replies without the chat model."""
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
-from hassil import Intents, RecognizeResult, TextSlotList, recognize_all
+from hassil import Intents, TextSlotList
 
 from lobug.language.en import forget_requests, mentions, speech_acts, turn_taking
 from lobug.language.en.forget_requests import (
@@ -26,6 +26,7 @@ from lobug.language.en.forget_requests import (
     SPEAKER,
     without_reason,
 )
+from lobug.language.en.skill_sentences import EnglishSkillSentences, skill_sentences
 from lobug.language.en.speech_acts import (
     is_own,
     is_statement,
@@ -34,6 +35,8 @@ from lobug.language.en.speech_acts import (
     value_of,
 )
 from lobug.language.en.spoken_form import spoken_form
+from lobug.language.en.templates import results
+from lobug.language.en.templates import slots as slots_of
 from lobug.language.protocol import (
     Completeness,
     Correct,
@@ -124,11 +127,11 @@ class Templates:
 
     def _meaning(self, text: str) -> Meaning | Ordinary | None:
         """What one text asks of memory."""
-        for result in self._results(text):
+        for result in results(text, self.intents):
             made = _MEANINGS.get(result.intent.name)
             if made is None:
                 continue
-            slots = {name: _as_said(text, entity) for name, entity in result.entities.items()}
+            slots = slots_of(text, result)
             if "topic" in slots:
                 slots["topic"], _ = forget_requests.tidy(without_reason(slots["topic"]))
             meaning = made(slots)
@@ -140,7 +143,7 @@ class Templates:
         """Whether a text answers a question with yes (True) or no (False); None: with neither."""
         if len(text) > LONGEST:
             return None
-        names = {result.intent.name for result in self._results(text)}
+        names = {result.intent.name for result in results(text, self.intents)}
         # "Forget it" is both; what cannot be undone is not done on a doubt. "Yes, forget it" and
         # "please forget it" are none.
         if "Refuse" in names and not ("Agree" in names and _WILLING.search(text)):
@@ -175,19 +178,6 @@ class Templates:
             raise TypeError(f"trigger_{kind} is no list of words")
         return frozenset(str(value.value_out) for value in words.values)
 
-    def _results(self, text: str) -> list[RecognizeResult]:
-        """All templates that fit, the surest first: those with the fewest free words, then those
-        with the most words of their own."""
-        found = list(recognize_all(text, self.intents, language=self.intents.language))
-        return sorted(
-            found,
-            key=lambda result: (
-                sum(bool(entity.is_wildcard) for entity in result.entities_list),
-                -_literal(result),
-                result.intent.name,
-            ),
-        )
-
 
 @lru_cache
 def templates() -> Templates:
@@ -195,19 +185,6 @@ def templates() -> Templates:
     source = files("lobug.language.en") / "commands.yaml"
     with source.open(encoding="utf-8") as opened:
         return Templates(Intents.from_yaml(opened))
-
-
-def _literal(result: RecognizeResult) -> int:
-    """Number of characters that belong to the template, not to its slots."""
-    taken = sum(len(entity.text or "") for entity in result.entities_list if entity.is_wildcard)
-    return len(result.original_text.strip()) - taken
-
-
-def _as_said(text: str, entity: object) -> str:
-    """The words of a slot as the user wrote them, not as they were compared."""
-    span = getattr(entity, "text_span", None)
-    words = text[span[0] : span[1]] if span else str(getattr(entity, "value", ""))
-    return words.strip(" \t,;:.!?-\u2013\u2014\"'\u201c\u201d")
 
 
 def _remember(slots: Mapping[str, str]) -> Meaning | Ordinary:
@@ -330,6 +307,10 @@ class English:
     @property
     def commands(self) -> Templates:
         return templates()
+
+    @property
+    def skills(self) -> EnglishSkillSentences:
+        return skill_sentences()
 
     def completeness(self, text: str) -> Completeness:
         return turn_taking.completeness_of(text)

@@ -220,6 +220,11 @@ MEMORY_TOOL_EXAMPLES = (
 )
 
 
+SKILL_CHOICE_RULES = """\
+Which of these do the user's words to the robot Lo-Bug ask for? Copy each argument from the user's
+words, exactly; an argument that they did not say is "". Talk, questions of knowledge, stories and
+anything else: none."""
+
 FACTS_SCHEMA: Mapping[str, Any] = {
     "type": "array",
     "maxItems": 6,

@@ -1,0 +1,61 @@
+"""The agenda: one database file, and what is kept in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from lobug.agenda.alerts import Alerts
+from lobug.agenda.migrations import STEPS
+from lobug.errors import StorageError
+from lobug.settings.skills import SkillSettings
+from lobug.storage.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
+from lobug.storage.driver import Connection
+
+FILE = "agenda.db"
+"""In ``data_dir``."""
+
+
+class Agenda:
+    """``agenda.db``. ``start`` first, ``close`` last."""
+
+    def __init__(
+        self,
+        settings: SkillSettings,
+        path: Path,
+        *,
+        clock: Callable[[], float],
+        checkpoint: Checkpoint = no_checkpoint,
+    ) -> None:
+        """``clock``: seconds since the epoch."""
+        self.database = Database(
+            DatabaseOptions(path, steps=STEPS), clock=clock, checkpoint=checkpoint
+        )
+        self.alerts = Alerts(
+            self.database, max_per_user=settings.max_alerts_per_person, clock=clock
+        )
+
+    @property
+    def fault(self) -> StorageError | None:
+        """Why the file cannot be opened, read or written; None: it can."""
+        return self.database.fault
+
+    async def start(self) -> None:
+        """Open the file, creating or migrating it where needed. Raises StorageError."""
+        await self.database.open(_nothing)
+
+    async def refresh(self) -> None:
+        """Open a file that could not be opened, and find out whether it works. Raises
+        StorageError."""
+        if not self.database.is_open:
+            await self.start()
+        elif self.database.fault is not None:
+            await self.database.check()
+
+    async def close(self) -> None:
+        """Finish what is being written and close. Safe to call twice."""
+        await self.database.close()
+
+
+def _nothing(_connection: Connection) -> None:
+    """The first transaction has nothing to read."""

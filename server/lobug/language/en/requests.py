@@ -1,0 +1,137 @@
+"""Finds the requests in what somebody says: without politeness, reasons and hesitation. Pure.
+
+"Hey Lo-Bug, I'm baking, so could you please set a timer for ten minutes?" holds the request "set a
+timer for ten minutes". What a request means is decided elsewhere; this only cuts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lobug.language.en.data import word_map
+from lobug.language.en.speech_acts import is_command, sentences
+
+LONGEST = 400
+"""Characters; in a longer text only the last sentences are looked at."""
+MOST_CANDIDATES = 14
+"""Each is matched with the templates of some skills, about a millisecond each."""
+
+_OPENING = re.compile(
+    r"^\W*(?:(?:hey|hi|hello|ok|okay|alright|all right|right|yo|oi|so|well|now|um+|uh+|er+|erm|hmm+"
+    r"|oh|ah|and|but|also|then|actually|listen|look|sorry|excuse me|right then|yes|yeah|no|please"
+    r"|thanks|good morning|good evening|good afternoon|lo-?bug|lo bug|low bug|low-bug|lobuck"
+    r"|dear|mate|love|buddy|robot|quick(?:ly)?|by the way|before i forget|while i remember"
+    r"|while you(?:['\u2019]re| are) at it|when you (?:get|have) (?:a|the) (?:chance|minute|moment"
+    r"|second|sec)|if you (?:don['\u2019]t|do not|wouldn['\u2019]t) mind|if (?:possible|you can"
+    r"|you could|it(?:['\u2019]s| is) not too much trouble)|be a (?:dear|star|love|darling) and"
+    r"|do me a favou?r(?: and)?|just|for me|go ahead and)\b[\s,.!:;\u2013\u2014-]*)+",
+    re.IGNORECASE,
+)
+_ASKING = re.compile(
+    r"^(?:(?:can|could|would|will|won['\u2019]t|can['\u2019]t|couldn['\u2019]t|wouldn['\u2019]t)"
+    r" (?:you|u)(?: (?:be able to|be so kind as to|be kind enough to|possibly|maybe|perhaps))?"
+    r"|(?:are|is) (?:you|it) (?:able|possible) to(?: have you)?|(?:do|would) you think you (?:can"
+    r"|could)|i(?:['\u2019]d| would) (?:like|love|want|appreciate it if)(?: for)? you"
+    r"(?: (?:to|could|would))?|i(?:['\u2019]d| would) be (?:grateful|glad) if you (?:could|would)"
+    r"|i (?:want|need)(?: for)? you to|i was (?:wondering|hoping) (?:if )?you (?:could|would|can)"
+    r"|you (?:can|could|should|must|may)|let['\u2019]?s|let us|(?:can|could|may) i (?:get|ask|have)"
+    r" you to|make sure (?:you|to)|be sure to|try to|want to|wanna|i (?:want|need|have|would like)"
+    r" to(?= (?:set|add|cancel|make|put|start|stop|change|take|know|hear|convert|roll|flip))"
+    r"|i(?:['\u2019]d| would) like to(?= (?:set|add|cancel|make|put|start|stop|change|take|know"
+    r"|hear|convert|roll|flip)))\b[\s,]*(?:(?:please|kindly|just|quickly|simply|also|maybe"
+    r"|perhaps|possibly|quickly)\b[\s,]*)*",
+    re.IGNORECASE,
+)
+_MINDING = re.compile(
+    r"^(?:would|do) you mind(?: (?:just|please|maybe))?\s+(?P<gerund>\w+ing)\b", re.IGNORECASE
+)
+_TRAILING = re.compile(
+    r"(?:[\s,.!?;\u2013\u2014-]*(?:\b(?:please|thanks(?: a lot| so much)?|thank you(?: so much"
+    r"| very much)?|cheers|ta|would you|will you|could you|can you|won['\u2019]t you|for me"
+    r"|if you (?:can|could|would|please|don['\u2019]t mind|wouldn['\u2019]t mind|get a chance"
+    r"|have a (?:minute|moment|second))|when you (?:can|get a (?:chance|minute|moment|second))"
+    r"|lo-?bug|lo bug|low bug|mate|love|dear|buddy|okay|ok|alright|right|yeah|quickly|real quick"
+    r"|would that be (?:okay|ok|possible|alright)|is that (?:okay|ok|possible|alright)"
+    r"|there(?:['\u2019]s| is) a (?:dear|love|good (?:robot|bug))|just in case|i think|i guess"
+    r"|i suppose)\b)?[\s,.!?;\u2013\u2014-]*)+$",
+    re.IGNORECASE,
+)
+_BOUNDARY = re.compile(
+    r"\s*[,;:\u2013\u2014]\s+(?:(?:so|and|but|then|because|cause|since|as)\s+)?"
+    r"|\s+-\s+|\s+(?:so that|so|and then|and|but|then|because|cause|since|otherwise|or else|as i"
+    r"|as we|as the|when i|while i|before i)\s+",
+    re.IGNORECASE,
+)
+_HESITATION = re.compile(
+    r"(?:(?<=\s)|^)(?:um+|uh+|er+|erm|hmm+|you know|like)(?:,\s*|\s+)(?=\w)|,\s*(?:um+|uh+|er+"
+    r"|erm|hmm+|you know),?(?=\s)",
+    re.IGNORECASE,
+)
+_BASES = word_map("requests", "gerunds")
+"""Base forms of the verbs of requests, by their gerund."""
+
+
+def requests_in(text: str) -> list[str]:
+    """What may be a request in a text, the whole text first, then its parts; at most
+    ``MOST_CANDIDATES``. Words keep their spelling."""
+    text = " ".join(text.split())
+    found: dict[str, None] = {}
+    for part in _parts(text):
+        core = core_request(part)
+        if core:
+            found.setdefault(core)
+        if len(found) >= MOST_CANDIDATES:
+            break
+    return list(found)
+
+
+def is_request(text: str) -> bool:
+    """Whether a part of a text asks Lo-Bug for something: an order, a wish, or with politeness."""
+    for part in _parts(" ".join(text.split())):
+        opened = _OPENING.sub("", part)
+        if _ASKING.match(opened) or _MINDING.match(opened) or is_command(core_request(part)):
+            return True
+    return False
+
+
+def core_request(text: str) -> str:
+    """A request without wake word, politeness and hesitation."""
+    text = _HESITATION.sub("", text)
+    while True:
+        before = text
+        text = _OPENING.sub("", text)
+        text = _ASKING.sub("", text)
+        minding = _MINDING.match(text)
+        if minding is not None:
+            verb = _BASES.get(minding["gerund"].lower(), "")
+            if verb:
+                text = verb + text[minding.end() :]
+        if text == before:
+            break
+    return _TRAILING.sub("", text).strip(' \t,;:.!?-\u2013\u2014"\u201c\u201d')
+
+
+def _parts(text: str) -> Iterator[str]:
+    """The text, its sentences (the last first), and the clauses of each, the longest first."""
+    every = sentences(text)
+    if len(text) <= LONGEST:
+        yield text
+    else:
+        every = [sentence for sentence in every[-3:] if len(sentence) <= LONGEST]
+    for sentence in reversed(every):
+        if sentence != text:
+            yield sentence
+        yield from _clauses(sentence)
+
+
+def _clauses(sentence: str) -> Iterator[str]:
+    cuts = [(match.start(), match.end()) for match in _BOUNDARY.finditer(sentence)][:6]
+    starts = [0, *(end for _, end in cuts)]
+    ends = [*(start for start, _ in cuts), len(sentence)]
+    spans = sorted(
+        {(start, end) for start in starts for end in ends if end - start > 3},
+        key=lambda span: (span[0] - span[1], -span[0]),
+    )
+    for start, end in spans[1:]:
+        yield sentence[start:end]

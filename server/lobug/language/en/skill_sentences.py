@@ -1,0 +1,122 @@
+"""The English sentences of skills, read from ``skills/*.yaml`` once.
+
+Besides hassil's keys a file has:
+
+- ``triggers``: a request without any of these words is not matched with the file's templates.
+- ``says``: what the skill says, by name; words in braces are filled in.
+- ``examples``: what a person may say; tests match each.
+- ``cut_times`` (true or false): times ("tomorrow at nine", "for ten minutes") are cut out of the
+  request before it is matched, so that templates need not foresee where they stand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+from hassil import Intents
+
+from lobug.language.en import templates
+from lobug.language.en.requests import is_request, requests_in
+from lobug.language.en.times import find_times
+from lobug.language.skills import Match
+
+ORDINARY = "Ordinary"
+"""Begins the names of intents that keep a text from being taken for the skill."""
+
+
+@dataclass(frozen=True)
+class SkillFile:
+    """The sentences of one skill."""
+
+    skill: str
+    intents: Intents
+    triggers: re.Pattern[str]
+    says: Mapping[str, str]
+    examples: tuple[str, ...]
+    cut_times: bool
+
+    def match(self, request: str) -> tuple[tuple[int, int], Match] | None:
+        """The surest reading of a request, with its rank: lower is surer. None: none fits."""
+        if not self.triggers.search(request):
+            return None
+        times = tuple(find_times(request)) if self.cut_times else ()
+        rest = request
+        for found in reversed(times):
+            rest = f"{rest[: found.start]} {rest[found.end :]}"
+        rest = " ".join(rest.split()).strip(" ,;:.!?")
+        for result in templates.results(rest, self.intents):
+            rank = (templates.free_words(result), -templates.literal(result))
+            name = result.intent.name
+            return rank, Match(self.skill, name, templates.slots(rest, result), request, times)
+        return None
+
+
+class EnglishSkillSentences:
+    """The sentences of all skills that have a file."""
+
+    @cached_property
+    def _files(self) -> Mapping[str, SkillFile]:
+        folder = files("lobug.language.en") / "skills"
+        return {
+            path.name.removesuffix(".yaml"): _read(
+                path.name.removesuffix(".yaml"), yaml.safe_load(path.read_text(encoding="utf-8"))
+            )
+            for path in sorted(folder.iterdir(), key=lambda path: path.name)
+            if path.name.endswith(".yaml")
+        }
+
+    def match(self, text: str, skills: Sequence[str]) -> Match | None:
+        """The intent of one of ``skills`` that a text means; None: no sentence fits.
+
+        The longest request in the text that fits a template decides, and of several templates the
+        one with the fewest free words.
+        """
+        known = [self._files[skill] for skill in skills if skill in self._files]
+        for request in requests_in(text):
+            found = [match for file in known if (match := file.match(request)) is not None]
+            if found:
+                _, best = min(found, key=lambda ranked: ranked[0])
+                return None if best.intent.startswith(ORDINARY) else best
+        return None
+
+    def may_concern(self, text: str, skill: str) -> bool:
+        """Whether a text asks for something and has a word of a skill in it."""
+        file = self._files.get(skill)
+        return file is not None and file.triggers.search(text) is not None and is_request(text)
+
+    def says(self, skill: str) -> Mapping[str, str]:
+        """What a skill says, by name. KeyError: it has no file."""
+        return self._files[skill].says
+
+    def examples(self, skill: str) -> Sequence[str]:
+        """Sentences that show what a skill can do; the first ones are the most telling."""
+        file = self._files.get(skill)
+        return file.examples if file is not None else ()
+
+
+@lru_cache
+def skill_sentences() -> EnglishSkillSentences:
+    """The English sentences, read once."""
+    return EnglishSkillSentences()
+
+
+def _read(skill: str, data: dict[str, Any]) -> SkillFile:
+    triggers = data.pop("triggers")
+    says = dict(data.pop("says", {}))
+    examples = tuple(data.pop("examples"))
+    cut_times = bool(data.pop("cut_times", False))
+    words = "|".join(re.escape(trigger) for trigger in sorted(triggers, key=len, reverse=True))
+    return SkillFile(
+        skill,
+        Intents.from_dict(data),
+        re.compile(rf"\b(?:{words})", re.IGNORECASE),
+        says,
+        examples,
+        cut_times,
+    )

@@ -1,0 +1,49 @@
+"""Sentences that lead to skills: which intent of which skill a text means.
+
+A language has one YAML file for each skill in ``<language>/skills``. Besides hassil's own keys a
+file has ``says`` (what the skill says, by name), ``triggers`` (a text without any of these words is
+not matched at all) and ``examples`` (sentences that show a person what the skill can do; tests
+match each of them). An intent whose name begins with Ordinary keeps a text from being taken for the
+skill.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from lobug.language.moments import Found
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The intent of a skill that a text means."""
+
+    skill: str
+    intent: str
+    slots: Mapping[str, str] = field(default_factory=dict)
+    """Words of the user, as said, by the names of the template's lists."""
+    request: str = ""
+    """The request in the text that matched, without politeness and reasons."""
+    times: tuple[Found, ...] = ()
+    """The times in the request, in their order, where the skill's file has them cut out; their
+    positions are those in ``request``."""
+    chosen: bool = False
+    """The chat model chose it; no sentence matched. Each slot is a quotation of the user."""
+
+
+class SkillSentences(Protocol):
+    """The sentences of one language."""
+
+    def match(self, text: str, skills: Sequence[str]) -> Match | None:
+        """The intent of one of ``skills`` that a text means; None: no sentence fits."""
+
+    def may_concern(self, text: str, skill: str) -> bool:
+        """Whether a request has a word of a skill in it, so that the chat model may be asked."""
+
+    def says(self, skill: str) -> Mapping[str, str]:
+        """What a skill says, by name; words in braces are filled in."""
+
+    def examples(self, skill: str) -> Sequence[str]:
+        """Sentences that show what a skill can do; the first ones are the most telling."""

@@ -1,0 +1,138 @@
+"""All skills of a server: which of them a text is for, and what it does.
+
+Sentences come first: the same words always do the same, whatever the chat model. Only where no
+sentence fits may the chat model choose (``skills/choice.py``).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from lobug.conversation.command_context import Command
+from lobug.conversation.registry import Conversation
+from lobug.engines.base import ABSENT_TOOLS, ChatModel, ToolBox
+from lobug.language import language_of
+from lobug.language.en.data import SKILLS
+from lobug.language.skills import Match, SkillSentences
+from lobug.skills.choice import choose
+from lobug.skills.skill import Request, Skill
+
+LANGUAGE = "en"
+"""Language of the sentences if the spoken language has none."""
+
+log = logging.getLogger(__name__)
+
+
+class Skills:
+    """The skills of a server. One object for each server, without the state of any turn."""
+
+    def __init__(
+        self,
+        skills: Sequence[Skill],
+        chat: ChatModel,
+        *,
+        off: Sequence[str] = (),
+        clock: Callable[[], float],
+        now: Callable[[str], datetime],
+    ) -> None:
+        """``off``: names of skills that are switched off. ``clock``: the turns' own, seconds.
+        ``now``: the time, aware, in a user's zone."""
+        self._all = {skill.name: skill for skill in skills}
+        self._off = frozenset(off)
+        self._chat = chat
+        self._clock = clock
+        self._now = now
+
+    def __iter__(self) -> Iterator[Skill]:
+        """All skills, those that are switched off included."""
+        return iter(self._all.values())
+
+    def is_on(self, name: str) -> bool:
+        """Whether a skill may be used."""
+        return name in self._all and name not in self._off
+
+    async def recognise(
+        self,
+        conversation: Conversation,
+        text: str,
+        language: str | None = None,
+        *,
+        tools: ToolBox = ABSENT_TOOLS,
+    ) -> Command | None:
+        """What a text asks of a skill; None: nothing. Call it once for each turn.
+
+        Changes nothing but the dialogue; ``Command.act`` acts. Raises StorageError.
+        """
+        request = self._request(conversation, text, language, tools)
+        command = await self._answer(request)
+        if command is None:
+            match = request.sentences.match(text, tuple(self._all))
+            command = None if match is None else await self._command(request, match)
+        return command
+
+    async def choose(
+        self,
+        conversation: Conversation,
+        text: str,
+        language: str | None = None,
+        *,
+        tools: ToolBox = ABSENT_TOOLS,
+    ) -> Command | None:
+        """What the chat model takes a text for that no sentence fits; None: for nothing.
+
+        Asks the model only where the text asks for something and has a word of a skill in it.
+        Changes nothing. Raises StorageError.
+        """
+        request = self._request(conversation, text, language, tools)
+        concerned = [
+            skill
+            for skill in self._all.values()
+            if self.is_on(skill.name)
+            and skill.unavailable() is None
+            and request.sentences.may_concern(text, skill.name)
+        ]
+        match = await choose(self._chat, text, concerned) if concerned else None
+        return None if match is None else await self._command(request, match)
+
+    def _request(
+        self, conversation: Conversation, text: str, language: str | None, tools: ToolBox
+    ) -> Request:
+        return Request(
+            text=text,
+            language=language or LANGUAGE,
+            now=self._now(conversation.conversation_key.user),
+            conversation=conversation,
+            turn_time=self._clock(),
+            tools=tools,
+            sentences=_sentences(language or LANGUAGE),
+        )
+
+    async def _answer(self, request: Request) -> Command | None:
+        """The answer to what a skill has asked; None: it asked nothing, or this is no answer."""
+        question = request.conversation.dialogue.take_skill_question(request.turn_time)
+        if question is None or not self.is_on(question.skill):
+            return None
+        book = language_of(request.language).commands or language_of(LANGUAGE).commands
+        agrees = None if book is None else book.agrees(request.text)
+        command = await self._all[question.skill].answer(request, question, agrees=agrees)
+        return None if command is None else replace(command, by=question.skill)
+
+    async def _command(self, request: Request, match: Match) -> Command | None:
+        skill = self._all[match.skill]
+        if match.skill in self._off:
+            return request.say(SKILLS["switched_off"])
+        reason = skill.unavailable()
+        if reason is not None:
+            return request.say(reason)
+        command = await skill.plan(request, match)
+        return None if command is None else replace(command, by=match.skill)
+
+
+def _sentences(language: str) -> SkillSentences:
+    found = language_of(language).skills or language_of(LANGUAGE).skills
+    if found is None:
+        raise LookupError(f"the language {LANGUAGE} has no sentences for skills")
+    return found
