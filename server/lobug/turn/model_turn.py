@@ -190,6 +190,7 @@ class ModelTurn:
             must_answer=self._must_answer,
             clause_first=self._clause_first,
             tools=self._tools(),
+            said=self._heard.text,
         )
         async with aclosing(written):
             async for event in written:

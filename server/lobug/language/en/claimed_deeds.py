@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Literal
 
 from lobug.language.en.data import CLAIMED_DEEDS
+from lobug.language.en.segmentation import split_sentences
 
 ClaimKind = Literal["deed", "placeholder", "canned_refusal"]
 
@@ -68,6 +69,12 @@ def claims_deed(sentence: str, *, ordered: bool = False, told: bool = False) -> 
     if any(_claims(clause, ordered=ordered, told=told) for clause in _clauses(unquoted)):
         return "deed"
     return None
+
+
+def claimed_deed(reply: str) -> ClaimKind | None:
+    """The first thing in a whole reply that must not be said; None: there is none."""
+    found = (claims_deed(sentence) for sentence in split_sentences(reply))
+    return next((kind for kind in found if kind is not None), None)
 
 
 def may_become_claim(beginning: str, *, ordered: bool = False) -> bool:

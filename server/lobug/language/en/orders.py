@@ -83,8 +83,7 @@ def _deed(table: Mapping[str, Any]) -> _Deed:
 
 
 _DEEDS: Mapping[str, _Deed] = {str(name): _deed(table) for name, table in ORDERS["deeds"].items()}
-SKILL_DEEDS = frozenset(str(name) for name, table in ORDERS["deeds"].items() if table.get("skill"))
-"""The deeds that a skill may do."""
+SENTENCES: Mapping[str, str] = ORDERS["sentences"]
 
 _PLACES = frozenset(ORDERS["places"]["nouns"].split())
 _PATTERNS = ORDERS["patterns"]
@@ -132,6 +131,12 @@ def read_order(text: str) -> Order | None:
         if order is not None:
             return order
     return None
+
+
+def skill_of(order: Order) -> str | None:
+    """The name of the skill that does what is ordered, where it is there; None: none does."""
+    name = ORDERS["deeds"][order.deed].get("skill")
+    return None if name is None else str(name)
 
 
 def refusal_of(order: Order) -> str:
