@@ -28,6 +28,7 @@ from lobug.ota.library import FirmwareLibrary
 from lobug.ota.offers import FirmwareOffers
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
+from lobug.settings.conversation import time_in_zone
 from lobug.skills.registry import Skills
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
@@ -123,7 +124,7 @@ class LobugServer:
             self.engines.chat,
             off=self.settings.skills.off,
             clock=self.clock,
-            now=lambda _user: datetime.fromtimestamp(self.wall()).astimezone(),
+            now=self._now,
         )
         library = FirmwareLibrary(
             self.settings.firmware_dir, max_bytes=self.settings.firmware.max_image_bytes
@@ -150,6 +151,7 @@ class LobugServer:
             self._commands(),
             self.telemetry,
             self.skills,
+            self.wall,
         )
         self.prefetcher = PromptPrefetcher(
             self.settings,
@@ -161,6 +163,10 @@ class LobugServer:
             self.clock,
         )
         self._started_at = self.clock()
+
+    def _now(self, _user: str) -> datetime:
+        """Date and time where a user is."""
+        return time_in_zone(self.wall(), self.settings.conversation.time_zone)
 
     def _commands(self) -> MemoryCommands:
         self.memory.on_erasure(self._forget)

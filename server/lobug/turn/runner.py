@@ -82,15 +82,16 @@ class TurnRunner:
         commands: MemoryCommands | None = None,
         observer: TurnObserver | None = None,
         skills: Skills | None = None,
+        wall: Callable[[], float] = time.time,
     ) -> None:
         """``commands`` None: no words are taken for a command to memory; ``skills`` None: Lo-Bug
-        can only talk."""
+        can only talk. ``wall``: seconds since the epoch."""
         self._settings = settings
         self._engines = engines
         self._slots = TurnSlots(settings.limits, conversations, priority)
         self._clock = clock
         self._memory = memory
-        self._model = ModelStages(settings, engines.chat, memory, persona, clock)
+        self._model = ModelStages(settings, engines.chat, memory, persona, clock, wall)
         self._commands = commands
         self._skills = skills
         self._observer = observer or NoObserver()
