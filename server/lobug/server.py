@@ -29,6 +29,7 @@ from lobug.ota.offers import FirmwareOffers
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.settings.conversation import time_in_zone
+from lobug.skills.mcp_servers import McpServers
 from lobug.skills.registry import Skills
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
@@ -98,6 +99,8 @@ class LobugServer:
     """What was promised: alerts, lists, notes."""
     skills: Skills = field(init=False)
     """What it can do for somebody."""
+    mcp_servers: McpServers = field(init=False)
+    """Servers of tools that the owner configured."""
     firmware: FirmwareOffers = field(init=False)
     """Offers newer firmware to devices."""
     connections: ConnectedDevices = field(init=False)
@@ -119,6 +122,7 @@ class LobugServer:
         self.agenda = Agenda(
             self.settings.skills, self.settings.data_dir / AGENDA_FILE, clock=self.wall
         )
+        self.mcp_servers = McpServers(self.settings.skills.mcp_servers)
         self.skills = Skills(
             (),
             self.engines.chat,
@@ -151,6 +155,7 @@ class LobugServer:
             self._commands(),
             self.telemetry,
             self.skills,
+            self.mcp_servers,
             self.wall,
         )
         self.prefetcher = PromptPrefetcher(
@@ -194,6 +199,7 @@ class LobugServer:
         if self.ollama is not None:
             await self.ollama.start()
         await self.access.start()
+        self.prefetcher.before_start()
         await asyncio.gather(*(_start(job, e) for job, e in self.engines.all().items()))
         try:
             await self.memory.start()
@@ -203,6 +209,7 @@ class LobugServer:
             await self.agenda.start()
         except StorageError as error:
             log.error("agenda: %s", error)  # noqa: TRY400 - a full disk needs no traceback
+        self.mcp_servers.start()
         self._in_background(self._watch_memory())
         self._in_background(self.integrity.watch())
         self._in_background(self.telemetry.watch_loop())
@@ -231,6 +238,7 @@ class LobugServer:
     async def close(self) -> None:
         """Stop all tasks and close connections, memory, access and engines."""
         await self.connections.close()
+        await self.mcp_servers.close()
         tasks = tuple(self._tasks)
         for task in tasks:
             task.cancel()

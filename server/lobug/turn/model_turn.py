@@ -6,7 +6,6 @@ A caller that keeps the conversation itself (OpenAI clients) hands over its hist
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
@@ -21,7 +20,7 @@ from lobug.conversation.registry import (
     WorkingMemory,
     load_working_memory,
 )
-from lobug.engines.base import ABSENT_TOOLS, ChatMessage, ChatModel
+from lobug.engines.base import ABSENT_TOOLS, ChatMessage, ChatModel, ToolBox
 from lobug.errors import StorageError, TextTooLongError
 from lobug.language.claims import Heard as Claims
 from lobug.language.en import citing
@@ -30,9 +29,11 @@ from lobug.memory.model import MemoryContext, Recalled, scope_of
 from lobug.memory.service import Memory
 from lobug.settings import ChatSettings, ConversationSettings, Settings
 from lobug.settings.conversation import time_in_zone
+from lobug.skills.mcp_servers import JoinedTools
 from lobug.turn.commitment import LiveOptions
 from lobug.turn.events import Action, Heard, Piece, ReplyDelta, TurnEvent
 from lobug.turn.memory_tool import MemoryTool
+from lobug.turn.prefetch import waking_notice
 from lobug.turn.reply import Prompt, Reply, write_reply
 from lobug.turn.timeline import Timeline
 from lobug.turn.tool_use import OwnTool, ToolUse, include_tools_if_needed
@@ -112,7 +113,9 @@ class ModelStages:
     persona: Persona
     clock: Callable[[], float]
     """Seconds; sensor readings expire by it."""
-    wall: Callable[[], float] = time.time
+    tools: ToolBox
+    """The tools of the servers that the owner configured."""
+    wall: Callable[[], float]
     """Seconds since the epoch, for date and time in the prompt."""
 
     def now(self) -> datetime:
@@ -189,6 +192,9 @@ class ModelTurn:
         """Yield the reply's events as the model writes. Raises EngineError,
         ContextOverflowError."""
         assert self._prompt is not None  # noqa: S101 - for the type checker
+        notice = waking_notice(self._shared.chat, self._prompt.lane)
+        if notice is not None:
+            yield notice
         written = write_reply(
             self._shared.chat,
             self._prompted,
@@ -311,8 +317,8 @@ class ModelTurn:
             return None
         rounds = self._shared.settings.chat.max_tool_rounds
         if self._live is None:  # the prompt tells of the tools, so the model may call them
-            return ToolUse(ABSENT_TOOLS, prompt, self._heard.text, _at_once, rounds, own=own)
-        box = self._live.tools or ABSENT_TOOLS
+            return ToolUse(self._shared.tools, prompt, self._heard.text, _at_once, rounds, own=own)
+        box = JoinedTools(self._live.tools or ABSENT_TOOLS, self._shared.tools)
         allowed = self._live.commitment.wait
         return ToolUse(box, prompt, self._heard.text, allowed, rounds, own=own)
 
