@@ -31,6 +31,7 @@ from lobug.ota.library import FirmwareLibrary
 from lobug.ota.offers import FirmwareOffers
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
+from lobug.settings.conversation import time_in_zone
 from lobug.skills.lists import ListSkill
 from lobug.skills.mcp_servers import McpServers
 from lobug.skills.registry import Skills
@@ -191,8 +192,8 @@ class LobugServer:
         self._started_at = self.clock()
 
     def _now(self, _user: str) -> datetime:
-        """The time, aware, in a user's zone."""
-        return datetime.fromtimestamp(self.wall()).astimezone()
+        """Date and time where a user is."""
+        return time_in_zone(self.wall(), self.settings.conversation.time_zone)
 
     def _commands(self) -> MemoryCommands:
         self.memory.on_erasure(self._forget)
