@@ -65,6 +65,8 @@ class Alert:
     rang_at: float | None
     missed: bool
     created_at: float
+    silenced_at: float | None = None
+    """When somebody silenced its ringing; None: nobody has."""
 
     @property
     def recurrence(self) -> Recurrence | None:
@@ -126,8 +128,11 @@ _RINGING = _ALERT.where(_alert.state == "ringing").order_by(_alert.rang_at, _ale
 _SET_STATE = update(alerts).where(_BY_ID)
 _FINISH = update(alerts).values(state="over").where(_AMONG, _alert.state == "ringing")
 _SNOOZE = (
-    update(alerts).values(state="pending", missed=False).where(_AMONG, _alert.state == "ringing")
+    update(alerts)
+    .values(state="pending", missed=False, silenced_at=None)
+    .where(_AMONG, _alert.state == "ringing")
 )
+_SILENCE = update(alerts).where(_AMONG, _alert.state == "ringing", _alert.silenced_at.is_(None))
 _FIRST_DUE = select(func.min(_alert.due_at)).where(_alert.state == "pending")
 _FORGETTABLE = and_(
     _alert.state == "over",
@@ -280,6 +285,14 @@ class Alerts:
         """End the ringing of alerts."""
         await self._write(
             "finish_alerts", lambda connection: run(connection, _FINISH, ids=ids, missed=missed)
+        )
+
+    async def silence(self, ids: Sequence[int]) -> None:
+        """Note that somebody silenced alerts that ring. They make no sound any more, also after a
+        restart, but can still be snoozed until they are finished."""
+        await self._write(
+            "silence_alerts",
+            lambda connection: run(connection, _SILENCE, ids=ids, silenced_at=self._clock()),
         )
 
     async def snooze(self, ids: Sequence[int], due_at: float) -> list[Alert]:

@@ -33,6 +33,7 @@ _TIMING = re.compile(r"time (?!me\b|this\b|it\b|for\b)(?P<label>\w.*)$", re.IGNO
 _NEVER_NAMES = word_set("alerts", "never_names")
 _EDGES = word_set("alerts", "edges")
 _OPENS = word_set("alerts", "opens")
+_NO_NAMES = word_set("alerts", "no_names")
 _LEADS = ("to", "about", "of", "that", "for", "so", "when", "not")
 _ARTICLES = re.compile(
     r"^(?:(?:the|a|an|my|our|some|this|that|new|another)\s+)+(?=\S)", re.IGNORECASE
@@ -296,6 +297,11 @@ def names_alerts(request: str) -> bool:
 def asks_of_alerts(answer: str) -> bool:
     """Whether an answer to "Which one?" means all of them."""
     return re.search(r"\b(?:all|both|every|everything|each)\b", answer, re.IGNORECASE) is not None
+
+
+def may_be_name(words: str) -> bool:
+    """Whether words may be the name of an alert: no pronoun and no verb is among them."""
+    return _NO_NAMES.isdisjoint(words.lower().replace("\u2019", "'").split())
 
 
 def may_name(request: str, slots: Mapping[str, str], kind: str, *, timed: bool) -> bool:

@@ -69,6 +69,16 @@ def ringing_sentence(alerts: Sequence[Named], now: float) -> str:
 def missed_sentence(alerts: Sequence[Named], now: float) -> str:
     """What is said of alerts that fell due while the server was off. ``now``: seconds since the
     epoch."""
+    return says("missed", all=_all_past(alerts, now))
+
+
+def unheard_sentence(alerts: Sequence[Named], now: float) -> str:
+    """What is said of alerts that rang where nobody answered: "Your pasta timer ran out at nine."
+    ``now``: seconds since the epoch."""
+    return says("unheard", all=capital(_all_past(alerts, now)))
+
+
+def _all_past(alerts: Sequence[Named], now: float) -> str:
     named = [
         says(f"missed_{alert.kind}", name=name_of(alert, timed=False), moment=past_of(alert, now))
         for alert in alerts[:_MOST_NAMED]
@@ -76,7 +86,7 @@ def missed_sentence(alerts: Sequence[Named], now: float) -> str:
     more = len(alerts) - len(named)
     if more:
         named.append(says("missed_more", count=more))
-    return says("missed", all=joined(named))
+    return joined(named)
 
 
 def name_of(alert: Named, *, timed: bool = True) -> str:
