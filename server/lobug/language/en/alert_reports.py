@@ -39,10 +39,14 @@ class Listed(Named, Protocol):
 
 
 def span_left(seconds: float) -> str:
-    """The time that is left, as exactly as one says it: "five minutes", "about" is not said."""
+    """The time that is left, as exactly as one says it: "nine minutes and thirty seconds",
+    "forty minutes"."""
     seconds = max(seconds, 1.0)
     step = 1 if seconds < 120 else 10 if seconds < 600 else 60
-    return say_span(max(step, round(seconds / step) * step))
+    left = max(step, round(seconds / step) * step)
+    if 60 < left < 120:
+        return says("and", first=say_span(60), last=say_span(left - 60))
+    return say_span(left)
 
 
 def moment_of(alert: Listed, now: datetime, *, spanned: bool = False) -> str:
