@@ -29,6 +29,7 @@ from lobug.ota.offers import FirmwareOffers
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.skills.lists import ListSkill
+from lobug.skills.notes import NoteSkill
 from lobug.skills.registry import Skills
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
@@ -120,7 +121,10 @@ class LobugServer:
             self.settings.skills, self.settings.data_dir / AGENDA_FILE, clock=self.wall
         )
         self.skills = Skills(
-            (ListSkill(self.agenda.lists, self.settings.memory.household),),
+            (
+                ListSkill(self.agenda.lists, self.settings.memory.household),
+                NoteSkill(self.agenda.notes),
+            ),
             self.engines.chat,
             off=self.settings.skills.off,
             clock=self.clock,

@@ -5,6 +5,7 @@ Besides hassil's keys a file has:
 - ``triggers``: a request without any of these words is not matched with the file's templates.
 - ``says``: what the skill says, by name; words in braces are filled in.
 - ``examples``: what a person may say; tests match each.
+- ``longest``: most characters of a request; without it ``requests.LONGEST``.
 - ``cut_times`` (true or false): times ("tomorrow at nine", "for ten minutes") are cut out of the
   request before it is matched, so that templates need not foresee where they stand.
 """
@@ -22,7 +23,7 @@ import yaml
 from hassil import Intents
 
 from lobug.language.en import templates
-from lobug.language.en.requests import is_request, requests_in
+from lobug.language.en.requests import LONGEST, is_request, requests_in
 from lobug.language.en.times import find_times
 from lobug.language.skills import Match
 
@@ -42,10 +43,12 @@ class SkillFile:
     says: Mapping[str, str]
     examples: tuple[str, ...]
     cut_times: bool
+    longest: int
+    """Characters of a request; a longer one is not matched."""
 
     def matches(self, request: str) -> list[tuple[tuple[int, int], Match]]:
         """The readings of a request, the surest first, with their ranks: lower is surer."""
-        if not self.triggers.search(request):
+        if len(request) > self.longest or not self.triggers.search(request):
             return []
         times = tuple(find_times(request)) if self.cut_times else ()
         rest = request
@@ -119,6 +122,7 @@ def _read(skill: str, data: dict[str, Any]) -> SkillFile:
     says = dict(data.pop("says", {}))
     examples = tuple(data.pop("examples"))
     cut_times = bool(data.pop("cut_times", False))
+    longest = int(data.pop("longest", LONGEST))
     words = "|".join(re.escape(trigger) for trigger in sorted(triggers, key=len, reverse=True))
     return SkillFile(
         skill,
@@ -127,4 +131,5 @@ def _read(skill: str, data: dict[str, Any]) -> SkillFile:
         says,
         examples,
         cut_times,
+        longest,
     )
