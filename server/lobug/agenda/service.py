@@ -9,6 +9,7 @@ from lobug.agenda.alerts import Alerts
 from lobug.agenda.lists import Lists
 from lobug.agenda.migrations import STEPS
 from lobug.agenda.notes import Notes
+from lobug.agenda.waiting_speech import WaitingSpeeches
 from lobug.errors import StorageError
 from lobug.language.en.list_words import item_key
 from lobug.settings.skills import SkillSettings
@@ -37,8 +38,12 @@ class Agenda:
         self.alerts = Alerts(
             self.database, max_per_user=settings.max_alerts_per_person, clock=clock
         )
+        self.waiting = WaitingSpeeches(self.database, clock=clock, changed=self._changed)
         self.lists = Lists(self.database, settings, clock=clock, item_key=item_key)
         self.notes = Notes(self.database, settings, clock=clock)
+
+    def _changed(self) -> None:
+        self.alerts.changed()
 
     @property
     def fault(self) -> StorageError | None:
