@@ -35,6 +35,7 @@ from lobug.settings.conversation import time_in_zone
 from lobug.skills.alerts import AlertSkill
 from lobug.skills.lists import ListSkill
 from lobug.skills.mcp_servers import McpServers
+from lobug.skills.notes import NoteSkill
 from lobug.skills.registry import Skills
 from lobug.skills.sums import Sums
 from lobug.telemetry.telemetry import Telemetry
@@ -137,6 +138,7 @@ class LobugServer:
             (
                 AlertSkill(self.agenda.alerts, day_hour=self.settings.skills.reminder_hour),
                 ListSkill(self.agenda.lists, self.settings.memory.household),
+                NoteSkill(self.agenda.notes),
                 Sums(),
             ),
             self.engines.chat,

@@ -5,6 +5,7 @@ Besides hassil's keys a file has:
 - ``triggers``: a request without any of these words is not matched with the file's templates.
 - ``says``: what the skill says, by name; words in braces are filled in.
 - ``examples``: what a person may say; tests match each.
+- ``longest``: most characters of a request; without it ``requests.LONGEST``.
 - ``checks``: names of lists, each with a reader of ``CHECKS``; a template fits only if the reader
   understands the words of the list.
 - ``cut_times`` (true or false): times ("tomorrow at nine", "for ten minutes") are cut out of the
@@ -28,7 +29,7 @@ from lobug.language.en.alert_requests import may_be_name
 from lobug.language.en.arithmetic import read_sum
 from lobug.language.en.dice import read_dice, read_whole_number
 from lobug.language.en.quantities import is_money, read_quantity, read_unit
-from lobug.language.en.requests import is_request, requests_in
+from lobug.language.en.requests import LONGEST, is_request, requests_in
 from lobug.language.en.time_corrections import settled
 from lobug.language.en.times import find_times
 from lobug.language.moments import Found
@@ -67,10 +68,12 @@ class SkillFile:
     checks: Mapping[str, Callable[[str], object]]
     """Readers by the names of lists."""
     cut_times: bool
+    longest: int
+    """Characters of a request; a longer one is not matched."""
 
     def matches(self, request: str) -> list[tuple[tuple[int, int], Match]]:
         """The readings of a request, the surest first, with their ranks: lower is surer."""
-        if not self.triggers.search(request):
+        if len(request) > self.longest or not self.triggers.search(request):
             return []
         if self.cut_times:
             request = settled(request)
@@ -162,6 +165,7 @@ def _read(skill: str, data: dict[str, Any]) -> SkillFile:
     examples = tuple(data.pop("examples"))
     checks = {name: CHECKS[reader] for name, reader in data.pop("checks", {}).items()}
     cut_times = bool(data.pop("cut_times", False))
+    longest = int(data.pop("longest", LONGEST))
     words = "|".join(re.escape(trigger) for trigger in sorted(triggers, key=len, reverse=True))
     return SkillFile(
         skill,
@@ -171,4 +175,5 @@ def _read(skill: str, data: dict[str, Any]) -> SkillFile:
         examples,
         checks,
         cut_times,
+        longest,
     )
