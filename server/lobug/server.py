@@ -144,7 +144,7 @@ class LobugServer:
             self.engines.chat,
             off=self.settings.skills.off,
             clock=self.clock,
-            now=self._now,
+            now=self.now,
         )
         library = FirmwareLibrary(
             self.settings.firmware_dir, max_bytes=self.settings.firmware.max_image_bytes
@@ -159,7 +159,7 @@ class LobugServer:
             quiet_hours=QuietHours.of(self.settings.skills.quiet_hours),
             wall=self.wall,
             clock=self.clock,
-            now=self._now,
+            now=self.now,
             sleep=self.sleep,
         )
         self.agenda.alerts.changed = self.connections.arrived = self.schedule.wake
@@ -198,7 +198,7 @@ class LobugServer:
         )
         self._started_at = self.clock()
 
-    def _now(self, _user: str) -> datetime:
+    def now(self, _user: str) -> datetime:
         """Date and time where a user is."""
         return time_in_zone(self.wall(), self.settings.conversation.time_zone)
 

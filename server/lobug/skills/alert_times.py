@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from lobug.agenda.alerts import AlertKind
 from lobug.language.instants import Preference, resolve
@@ -170,3 +170,40 @@ def _settle_recurrence(
         starts = datetime.combine(first.date(), wall)
     starts = starts.replace(tzinfo=None)
     return Due(first, recurrence=when, starts=starts.isoformat(), day_only=day_only)
+
+
+_KNOWN_FIELDS = frozenset({"FREQ", "INTERVAL", "BYDAY", "BYMONTH", "BYMONTHDAY", "BYSETPOS"})
+_MOST_INTERVALS = 1_000
+
+
+def _field_order(name: str) -> tuple[bool, bool]:
+    """FREQ first, then INTERVAL, as the rules from words have them."""
+    return name != "FREQ", name != "INTERVAL"
+
+
+def rule_from(rule: str, first: datetime) -> Due | None:
+    """When something rings by an RFC 5545 rule that begins at an aware time. None: it is no rule,
+    has fields beyond the known ones, or rings more often than once a minute."""
+    rule = rule.strip().upper().removeprefix("RRULE:")
+    parts = [part.partition("=") for part in rule.split(";")]
+    if any(name not in _KNOWN_FIELDS or not value for name, _, value in parts):
+        return None
+    fields = {name: value for name, _, value in parts}
+    rule = ";".join(f"{name}={fields[name]}" for name in sorted(fields, key=_field_order))
+    interval = fields.get("INTERVAL", "1")
+    if not (interval.isdecimal() and 0 < int(interval[:9]) <= _MOST_INTERVALS):
+        return None
+    counted = rule.startswith(_COUNTED)
+    if fields.get("FREQ") == "SECONDLY" and int(interval) < SHORTEST_INTERVAL_S:
+        return None
+    wall = first.replace(tzinfo=None, microsecond=0)
+    recurrence = Recurrence(rule, None if counted else ClockTime.of(wall.time()))
+    before = first - timedelta(seconds=1)
+    try:
+        found = next_occurrence(recurrence, before, start=before)
+    except (ValueError, KeyError, OverflowError):
+        return None
+    if isinstance(found, Impossible):
+        return None
+    at = first if counted else found
+    return Due(at, recurrence=recurrence, starts=wall.isoformat())
