@@ -45,6 +45,8 @@ _QUOTE = re.compile(r"\"[^\"]*\"|\u201c[^\u201d]*\u201d|(?<=[ ,:])'[^']*'(?=[ ,.
 _CLAUSE_END = re.compile(
     r"[,;:\u2013\u2014](?:\s+|$)|\s-\s|(?<=[.!?])\s|(?<!ahead)\s(?=(?:and|but|so|then|because) )"
 )
+_WRITTEN_OUT = re.compile(r"\b(i|we) (will|have|am|are)\b")
+_SHORT = {"will": "ll", "have": "ve", "am": "m", "are": "re"}
 _JOINING = re.compile(r"(?:and|but|so|then|because) ")
 
 
@@ -95,7 +97,8 @@ def is_acknowledgement(sentence: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text[:LONGEST].lower().replace("\u2019", "'").split())
+    low = " ".join(text[:LONGEST].lower().replace("\u2019", "'").split())
+    return _WRITTEN_OUT.sub(lambda match: f"{match[1]}'{_SHORT[match[2]]}", low)
 
 
 def _without_acknowledgement(text: str) -> str:

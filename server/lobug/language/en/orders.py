@@ -318,7 +318,7 @@ def _deed_of(scope: str, text: str) -> str | None:
     if found is not None:
         return found
     for name, deed in _DEEDS.items():
-        if verb in deed.alone or (deed.fallbacks is not None and deed.fallbacks.match(scope)):
+        if (verb in deed.alone and not words[1].isdigit()) or (deed.fallbacks is not None and deed.fallbacks.match(scope)):
             return name
     return None
 
