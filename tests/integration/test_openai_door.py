@@ -300,9 +300,9 @@ async def test_transcriptions(tmp_path: Path) -> None:
                 await ask(model="lobug-stt", file=("a.wav", WAV), **more)
         with pytest.raises(openai.BadRequestError) as caught:
             await ask(model="lobug-stt", file=("a.wav", b"rubbish"))
-    assert plain.text == "go forward"
-    assert text == "go forward\n"
-    assert (verbose.text, verbose.language) == ("go forward", "de")
+    assert plain.text == "how many"
+    assert text == "how many\n"
+    assert (verbose.text, verbose.language) == ("how many", "de")
     assert verbose.duration == pytest.approx(1.0)
     assert verbose.segments is not None
     assert verbose.segments[0].avg_logprob == -0.2

@@ -50,7 +50,7 @@ async def test_an_order_without_a_skill_is_refused_without_the_model(tmp_path: P
     assert f"turn on the light?\nassistant: {REFUSED}" in told
 
 
-async def test_openai_clients_with_an_instruction_and_tools_hear_the_same(tmp_path: Path) -> None:
+async def test_openai_clients_with_an_instruction_hear_the_same(tmp_path: Path) -> None:
     scripted = ScriptedEngines(chat=chat("Okay, done."))
     async with running(settings_for(tmp_path), scripted) as (client, _):
         body = {
@@ -59,7 +59,6 @@ async def test_openai_clients_with_an_instruction_and_tools_hear_the_same(tmp_pa
                 {"role": "system", "content": "You control the house."},
                 {"role": "user", "content": "Turn on the light."},
             ],
-            "tools": [{"type": "function", "function": {"name": "light", "parameters": {}}}],
         }
         answer = (await client.post("/v1/chat/completions", json=body)).json()
     assert answer["choices"][0]["message"]["content"] == REFUSED
@@ -84,7 +83,11 @@ async def test_a_claim_is_replaced_and_not_remembered(
     heard = heard or "That sounds hard. I can't do that myself."
     scripted = ScriptedEngines(chat=chat(written, "Yes."))
     async with running(settings_for(tmp_path), scripted) as (client, _):
-        streamed = await client.post("/chat/text?stream=true", json={"text": said})
+        streamed = await client.post(
+            "/chat/text",
+            json={"text": said, "voice": True},
+            headers={"Accept": "text/event-stream"},
+        )
         shown = _shown(streamed.text)
         await say(client, "And then?")
         metrics = (await client.get("/metrics")).text
@@ -95,11 +98,13 @@ async def test_a_claim_is_replaced_and_not_remembered(
 
 
 def _shown(body: str) -> str:
-    """All text that a stream of server-sent events has shown, or the reply of a plain answer."""
-    if body.startswith("{"):
-        return str(json.loads(body)["response"])
-    events = [json.loads(line[6:]) for line in body.splitlines() if line.startswith("data: {")]
-    return "".join(event.get("text", event.get("delta", "")) for event in events)
+    """All text that a stream of server-sent events has shown."""
+    shown = ""
+    for event in body.replace("\r", "").split("\n\n"):
+        lines = dict(line.split(": ", 1) for line in event.splitlines() if ": " in line)
+        if lines.get("event") == "reply_delta":
+            shown += json.loads(lines["data"])["text"]
+    return shown
 
 
 async def test_the_model_is_told_the_date_once_and_the_time_when_it_matters(

@@ -19,6 +19,8 @@ ClaimKind = Literal["deed", "placeholder", "canned_refusal"]
 
 LONGEST = 600
 """Characters of a sentence that are read."""
+LONGEST_BEGINNING = 240
+"""Characters of a sentence after which its rest waits for its end."""
 MOST_CLAUSES = 12
 
 
@@ -80,14 +82,16 @@ def claimed_deed(reply: str) -> ClaimKind | None:
 
 
 def may_become_claim(beginning: str, *, ordered: bool = False) -> bool:
-    """Whether the beginning of a sentence may turn out to claim a deed, so that nothing of it may
-    be said before the sentence is complete: "Okay,", "I'll ..."."""
-    if ordered or claims_deed(beginning) is not None or "[" in beginning or "{" in beginning:
+    """Whether a sentence that begins so may turn out to claim a deed, so that nothing of it may be
+    said yet: "Okay,", "I'll ..."."""
+    if ordered or len(beginning) > LONGEST_BEGINNING or any(sign in beginning for sign in "[{<"):
+        return True
+    if claims_deed(beginning) is not None:
         return True
     low = _plain(beginning).strip(" ,")
     if not _without_acknowledgement(low):
         return True
-    last = _without_acknowledgement([*_clauses(low), ""][-2])
+    last = _without_acknowledgement(["", *_clauses(low)][-1])
     return _begins(last, "opening")
 
 
