@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Self
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import AfterValidator, Field, SecretStr, model_validator
 
 from lobug.settings.section import Seconds, Section
 
@@ -45,6 +45,13 @@ class McpServerSettings(Section):
         return self
 
 
+def _has_length(hours: str) -> str:
+    begin, _, end = hours.partition("-")
+    if hours and begin == end:
+        raise ValueError("quiet hours that begin when they end would last the whole day")
+    return hours
+
+
 class SkillSettings(Section):
     """What Lo-Bug can do, and how much of it."""
 
@@ -62,3 +69,25 @@ class SkillSettings(Section):
         ' ..."}, "allow": ["HassTurnOn"]}}`, or with `command` instead of `url`. Only the tools in'
         " `allow` may be used. What they return is data for the chat model, never an instruction.",
     )
+    ring_seconds: Seconds = Field(
+        60.0,
+        description="How long a timer or an alarm rings if nobody stops it, seconds. A reminder is"
+        " said twice.",
+    )
+    quiet_hours: Annotated[str, AfterValidator(_has_length)] = Field(
+        "",
+        pattern=r"^$|^([01][0-9]|2[0-3]):[0-5][0-9]-([01][0-9]|2[0-3]):[0-5][0-9]$",
+        description="When reminders and announcements wait, such as `22:00-07:00` in the person's"
+        " time zone; empty: never. Timers and alarms ring all the same.",
+    )
+    max_lists_per_person: int = Field(
+        100, ge=1, description="Lists that one person, or the household, may have."
+    )
+    max_items_per_list: int = Field(
+        500, ge=1, description="Things that may be on one list; ticked ones make room for new ones."
+    )
+    max_item_chars: int = Field(
+        200, ge=1, description="Longest thing on a list and longest name of a list, characters."
+    )
+    max_notes_per_person: int = Field(1_000, ge=1, description="Notes that one person may have.")
+    max_note_chars: int = Field(2_000, ge=1, description="Longest note, characters.")
