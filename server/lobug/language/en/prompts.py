@@ -25,7 +25,7 @@ LONG_TERM_MEMORY = "[Long-term memory]"
 TASK_IN_HAND = "[The task that the user works on now]"
 EARLIER = "[Earlier in this conversation]"
 PHYSICAL_STATE = "[Current physical state: {}]"
-NOW = "[Now: {weekday} {day} {month} {year}, {time}]"
+NOW = "[Now: {date}, {time}]"
 """Marks of the notes and of the parts of the prompt; the persona explains them."""
 
 PERSONA = """\
@@ -79,13 +79,12 @@ TAPPED = "The user just tapped the device"
 
 def now_note(now: datetime) -> str:
     """The note of date and time: "[Now: Wednesday 25 November 2026, 14:30]"."""
-    return NOW.format(
-        weekday=WEEKDAYS[now.weekday()],
-        day=now.day,
-        month=MONTHS[now.month - 1],
-        year=now.year,
-        time=f"{now:%H:%M}",
-    )
+    return NOW.format(date=written_date(now), time=f"{now:%H:%M}")
+
+
+def written_date(day: datetime) -> str:
+    """A date as the note has it: "Wednesday 25 November 2026"."""
+    return f"{WEEKDAYS[day.weekday()]} {day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
 def month_or_day(said: datetime, *, to_the_day: bool) -> str:
