@@ -183,12 +183,14 @@ class Speaker:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         on_first_sent: Callable[[], None] = lambda: None,
+        on_stopped: Callable[[], None] = lambda: None,
         *,
         flush: bool = False,
     ) -> None:
-        """Plays on ``wire``, at most ``lead_s`` seconds ahead. ``flush``: an interrupted device has
-        to be made to empty its queue."""
+        """Plays on ``wire``, at most ``lead_s`` seconds ahead. ``on_stopped`` is called before
+        ``tts stop`` is sent. ``flush``: an interrupted device has to be made to empty its queue."""
         self._flush = flush
+        self._on_stopped = on_stopped
         self._wire = wire
         self._pacer = Pacer(lead_s, wire.frame_s)
         self._clock = clock
@@ -271,6 +273,10 @@ class Speaker:
         """Index of each piece of which something was played, and the fraction of it."""
         return self._pacer.played(self._clock())
 
+    def played_s(self) -> float:
+        """Length of the audio that was played, seconds."""
+        return self._pacer.position(self._clock()) * self._wire.frame_s
+
     async def close(self) -> None:
         """Stop, and wait until nothing is sent any more."""
         self.interrupt()
@@ -302,6 +308,7 @@ class Speaker:
 
     async def _stop(self) -> None:
         stop = say.tts_stop(self._wire.session_id)
+        self._on_stopped()
         await self._wire.send(stop)
         if self.interrupted and self._flush and self._ahead_s > self._wire.frame_s:
             # The common firmware plays its queue to the end, and empties it when it begins to speak

@@ -5,6 +5,8 @@ Besides hassil's keys a file has:
 - ``triggers``: a request without any of these words is not matched with the file's templates.
 - ``says``: what the skill says, by name; words in braces are filled in.
 - ``examples``: what a person may say; tests match each.
+- ``checks``: names of lists, each with a reader of ``CHECKS``; a template fits only if the reader
+  understands the words of the list.
 - ``cut_times`` (true or false): times ("tomorrow at nine", "for ten minutes") are cut out of the
   request before it is matched, so that templates need not foresee where they stand.
 """
@@ -12,7 +14,7 @@ Besides hassil's keys a file has:
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -22,12 +24,27 @@ import yaml
 from hassil import Intents
 
 from lobug.language.en import templates
+from lobug.language.en.arithmetic import read_sum
+from lobug.language.en.dice import read_dice, read_whole_number
+from lobug.language.en.quantities import is_money, read_quantity, read_unit
 from lobug.language.en.requests import is_request, requests_in
 from lobug.language.en.times import find_times
 from lobug.language.skills import Match
 
 ORDINARY = "Ordinary"
 """Begins the names of intents that keep a text from being taken for the skill."""
+MOST_READINGS = 8
+"""Most readings of one request with the templates of one skill."""
+
+CHECKS: Mapping[str, Callable[[str], object]] = {
+    "dice": read_dice,
+    "money": is_money,
+    "number": read_whole_number,
+    "quantity": read_quantity,
+    "sum": read_sum,
+    "unit": read_unit,
+}
+"""Readers of the words of a list. What they return is None or False if they do not understand."""
 
 
 @dataclass(frozen=True)
@@ -39,22 +56,32 @@ class SkillFile:
     triggers: re.Pattern[str]
     says: Mapping[str, str]
     examples: tuple[str, ...]
+    checks: Mapping[str, Callable[[str], object]]
+    """Readers by the names of lists."""
     cut_times: bool
 
-    def match(self, request: str) -> tuple[tuple[int, int], Match] | None:
-        """The surest reading of a request, with its rank: lower is surer. None: none fits."""
+    def matches(self, request: str) -> list[tuple[tuple[int, int], Match]]:
+        """The readings of a request, the surest first, with their ranks: lower is surer."""
         if not self.triggers.search(request):
-            return None
+            return []
         times = tuple(find_times(request)) if self.cut_times else ()
         rest = request
         for found in reversed(times):
             rest = f"{rest[: found.start]} {rest[found.end :]}"
         rest = " ".join(rest.split()).strip(" ,;:.!?")
-        for result in templates.results(rest, self.intents):
+        readings: list[tuple[tuple[int, int], Match]] = []
+        for result in templates.results(rest, self.intents)[:MOST_READINGS]:
             rank = (templates.free_words(result), -templates.literal(result))
-            name = result.intent.name
-            return rank, Match(self.skill, name, templates.slots(rest, result), request, times)
-        return None
+            slots = templates.slots(rest, result)
+            if self._understands(slots):
+                match = Match(self.skill, result.intent.name, slots, request, times)
+                readings.append((rank, match))
+        return readings
+
+    def _understands(self, slots: Mapping[str, str]) -> bool:
+        """Whether the readers of the lists understand their words."""
+        read = ((self.checks[name], words) for name, words in slots.items() if name in self.checks)
+        return all(reader(words) not in (None, False) for reader, words in read)
 
 
 class EnglishSkillSentences:
@@ -71,19 +98,23 @@ class EnglishSkillSentences:
             if path.name.endswith(".yaml")
         }
 
-    def match(self, text: str, skills: Sequence[str]) -> Match | None:
-        """The intent of one of ``skills`` that a text means; None: no sentence fits.
+    def matches(self, text: str, skills: Sequence[str]) -> Iterator[Match]:
+        """The intents of ``skills`` that a text may mean, the surest first; none: no sentence fits.
 
-        The longest request in the text that fits a template decides, and of several templates the
-        one with the fewest free words.
+        A longer request in the text is surer than a shorter one, and of several templates the one
+        with the fewest free words.
         """
         known = [self._files[skill] for skill in skills if skill in self._files]
         for request in requests_in(text):
-            found = [match for file in known if (match := file.match(request)) is not None]
-            if found:
-                _, best = min(found, key=lambda ranked: ranked[0])
-                return None if best.intent.startswith(ORDINARY) else best
-        return None
+            found = [ranked for file in known for ranked in file.matches(request)]
+            for _, match in sorted(found, key=lambda ranked: ranked[0]):
+                if match.intent.startswith(ORDINARY):
+                    return
+                yield match
+
+    def match(self, text: str, skills: Sequence[str]) -> Match | None:
+        """The surest of ``matches``; None: no sentence fits."""
+        return next(self.matches(text, skills), None)
 
     def may_concern(self, text: str, skill: str) -> bool:
         """Whether a text asks for something and has a word of a skill in it."""
@@ -110,6 +141,7 @@ def _read(skill: str, data: dict[str, Any]) -> SkillFile:
     triggers = data.pop("triggers")
     says = dict(data.pop("says", {}))
     examples = tuple(data.pop("examples"))
+    checks = {name: CHECKS[reader] for name, reader in data.pop("checks", {}).items()}
     cut_times = bool(data.pop("cut_times", False))
     words = "|".join(re.escape(trigger) for trigger in sorted(triggers, key=len, reverse=True))
     return SkillFile(
@@ -118,5 +150,6 @@ def _read(skill: str, data: dict[str, Any]) -> SkillFile:
         re.compile(rf"\b(?:{words})", re.IGNORECASE),
         says,
         examples,
+        checks,
         cut_times,
     )
