@@ -32,8 +32,10 @@ from lobug.ota.offers import FirmwareOffers
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.settings.conversation import time_in_zone
+from lobug.skills.alerts import AlertSkill
 from lobug.skills.lists import ListSkill
 from lobug.skills.mcp_servers import McpServers
+from lobug.skills.notes import NoteSkill
 from lobug.skills.registry import Skills
 from lobug.skills.sums import Sums
 from lobug.telemetry.telemetry import Telemetry
@@ -133,11 +135,16 @@ class LobugServer:
         )
         self.mcp_servers = McpServers(self.settings.skills.mcp_servers)
         self.skills = Skills(
-            (ListSkill(self.agenda.lists, self.settings.memory.household), Sums()),
+            (
+                AlertSkill(self.agenda.alerts, day_hour=self.settings.skills.reminder_hour),
+                ListSkill(self.agenda.lists, self.settings.memory.household),
+                NoteSkill(self.agenda.notes),
+                Sums(),
+            ),
             self.engines.chat,
             off=self.settings.skills.off,
             clock=self.clock,
-            now=self._now,
+            now=self.now,
         )
         library = FirmwareLibrary(
             self.settings.firmware_dir, max_bytes=self.settings.firmware.max_image_bytes
@@ -152,7 +159,7 @@ class LobugServer:
             quiet_hours=QuietHours.of(self.settings.skills.quiet_hours),
             wall=self.wall,
             clock=self.clock,
-            now=self._now,
+            now=self.now,
             sleep=self.sleep,
         )
         self.agenda.alerts.changed = self.connections.arrived = self.schedule.wake
@@ -191,7 +198,7 @@ class LobugServer:
         )
         self._started_at = self.clock()
 
-    def _now(self, _user: str) -> datetime:
+    def now(self, _user: str) -> datetime:
         """Date and time where a user is."""
         return time_in_zone(self.wall(), self.settings.conversation.time_zone)
 
