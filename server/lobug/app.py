@@ -12,6 +12,7 @@ from lobug.assembly import assemble
 from lobug.data_folder.permissions import hold_data_folder
 from lobug.discovery.announcer import announcer_for
 from lobug.http import (
+    announce,
     chat,
     status,
 )
@@ -104,6 +105,7 @@ def create_app(
     app.include_router(memory_router)
     app.include_router(discovery.router)
     app.include_router(admin.router)
+    app.include_router(announce.router)
     app.include_router(api_tokens.router)
     app.include_router(status.metrics_router)
     app.include_router(status.turns_router)

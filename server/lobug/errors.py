@@ -405,6 +405,13 @@ class AlertLimitError(LobugError):
     status = 409
 
 
+class QuietHoursError(LobugError):
+    """It is in the quiet hours (``skills.quiet_hours``), and the announcement was not to wait."""
+
+    code = "quiet_hours"
+    status = 409
+
+
 class MemoryDisabledError(LobugError):
     """``memory.enabled`` is off, or ``memory.enable_user_memories`` and a memory of a user was to
     be stored."""

@@ -11,20 +11,9 @@ from support.app_server import ScriptedEngines
 from support.device_client import DeviceClient, silence, tone, until
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
-from support.unasked_kit import KITCHEN, House, house
+from support.unasked_kit import KITCHEN, House, house, said, until_over
 
 RINGS = "Your pasta timer is done."
-
-
-def said(client: DeviceClient) -> list[str]:
-    """The sentences that a device was sent."""
-    return [m["text"] for m in client.messages("tts") if "text" in m]
-
-
-async def until_over(house: House) -> None:
-    """Return once nothing rings or waits to ring."""
-    while await house.alerts():  # noqa: ASYNC110 - nobody tells of it
-        await asyncio.sleep(0.02)
 
 
 async def loud(house: House) -> list[Alert]:
@@ -182,7 +171,7 @@ async def test_what_nobody_could_hear_is_said_when_a_device_comes(tmp_path: Path
         await until_over(here)
         async with here.connect() as client:
             await client.until_said("tts", state="stop")
-            assert said(client) == ["Your pasta timer ran out at 10:14 in the evening."]
+            assert said(client) == ["Your pasta timer ran out at 10:14 at night."]
             await until(lambda: not here.server.schedule._tellers)
         async with here.connect(KITCHEN) as other:
             await asyncio.sleep(0.6)

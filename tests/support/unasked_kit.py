@@ -104,3 +104,14 @@ async def house(
     app = create_app(settings, assembler=assemble)
     async with client_of(app) as client:
         yield House(client, app.state.lobug, clock)
+
+
+def said(client: DeviceClient) -> list[str]:
+    """The sentences that a device was sent."""
+    return [m["text"] for m in client.messages("tts") if "text" in m]
+
+
+async def until_over(house: House) -> None:
+    """Return once nothing rings or waits to ring."""
+    while await house.alerts():  # noqa: ASYNC110 - nobody tells of it
+        await asyncio.sleep(0.02)

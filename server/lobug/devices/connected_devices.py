@@ -45,7 +45,7 @@ class UnaskedSession(Protocol):
 
     @property
     def device(self) -> str:
-        """The device's id; empty: it has none."""
+        """The device's id, or where it has none, its conversation."""
 
     async def say_unasked(self, sentences: Sequence[str], chime: Samples) -> Said:
         """Say something once no reply is on its way and nobody speaks."""

@@ -226,8 +226,8 @@ class DeviceSession:
 
     @property
     def device(self) -> str:
-        """The device's id; empty: it has none."""
-        return self._device
+        """The device's id, or where it has none, its conversation."""
+        return self._device or self._conversation_key.conversation
 
     async def say_unasked(self, sentences: Sequence[str], chime: Samples) -> Said:
         """Say something once no reply is on its way and nobody speaks. ``chime``: mono samples at
@@ -238,7 +238,9 @@ class DeviceSession:
                 return Said()
             speaker = await self._turns.say_unasked(sentences, chime)
         touched = speaker.interrupted and self._turns.stopped_by_device
-        if self._connection.closed or (speaker.played_s() < AUDIBLE_S and not touched):
+        played_s = speaker.played_s()
+        unheard = played_s == 0.0 or (speaker.interrupted and played_s < AUDIBLE_S)
+        if self._connection.closed or (unheard and not touched):
             return Said()
         place = (self._conversation_key.conversation,)
         return Said(place, complete=not speaker.interrupted, silenced=touched)
