@@ -32,6 +32,8 @@ from lobug.ota.library import FirmwareLibrary
 from lobug.ota.offers import FirmwareOffers
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
+from lobug.skills.lists import ListSkill
+from lobug.skills.mcp_servers import McpServers
 from lobug.skills.registry import Skills
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
@@ -107,6 +109,8 @@ class LobugServer:
     announcements: Announcements = field(init=False)
     skills: Skills = field(init=False)
     """What it can do for somebody."""
+    mcp_servers: McpServers = field(init=False)
+    """Servers of tools that the owner configured."""
     firmware: FirmwareOffers = field(init=False)
     """Offers newer firmware to devices."""
     connections: ConnectedDevices = field(init=False)
@@ -128,8 +132,9 @@ class LobugServer:
         self.agenda = Agenda(
             self.settings.skills, self.settings.data_dir / AGENDA_FILE, clock=self.wall
         )
+        self.mcp_servers = McpServers(self.settings.skills.mcp_servers)
         self.skills = Skills(
-            (),
+            (ListSkill(self.agenda.lists, self.settings.memory.household),),
             self.engines.chat,
             off=self.settings.skills.off,
             clock=self.clock,
@@ -180,6 +185,7 @@ class LobugServer:
             self._commands(),
             self.telemetry,
             self.skills,
+            self.mcp_servers,
             self.agenda.waiting,
             self.wall,
         )
@@ -224,6 +230,7 @@ class LobugServer:
         if self.ollama is not None:
             await self.ollama.start()
         await self.access.start()
+        self.prefetcher.before_start()
         await asyncio.gather(*(_start(job, e) for job, e in self.engines.all().items()))
         try:
             await self.memory.start()
@@ -233,6 +240,7 @@ class LobugServer:
             await self.agenda.start()
         except StorageError as error:
             log.error("agenda: %s", error)  # noqa: TRY400 - a full disk needs no traceback
+        self.mcp_servers.start()
         self._in_background(self._watch_memory())
         self._in_background(self.schedule.run())
         self._in_background(self.integrity.watch())
@@ -262,6 +270,7 @@ class LobugServer:
     async def close(self) -> None:
         """Stop all tasks and close connections, memory, access and engines."""
         await self.connections.close()
+        await self.mcp_servers.close()
         tasks = tuple(self._tasks)
         for task in tasks:
             task.cancel()

@@ -43,9 +43,10 @@ CREATE TABLE lists (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     user       TEXT NOT NULL,
     name       TEXT NOT NULL,
+    key        TEXT NOT NULL,
     created_at REAL NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX lists_by_name ON lists (user, name);
+CREATE UNIQUE INDEX lists_by_key ON lists (user, key);
 
 CREATE TABLE list_items (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -68,12 +68,13 @@ lists = Table(
     metadata,
     row_id(),
     required("user", Text, "a person, or the household"),
-    required("name", Text, "as shown: 'shopping'"),
+    required("name", Text, "as shown: 'shopping', 'list of films to watch'"),
+    required("key", Text, "what its name is found by, however it is worded"),
     required("created_at", Number),
     comment="lists of things",
     **NUMBERED,
 )
-add_index("lists_by_name", lists, "user name", unique=True)
+add_index("lists_by_key", lists, "user key", unique=True)
 
 list_items = Table(
     "list_items",

@@ -13,6 +13,7 @@ from lobug.cli import (
     doctor,
     evaluate,
     evaluate_deeds,
+    evaluate_talk,
     evaluate_truth,
     serve,
     simulate,
@@ -43,6 +44,7 @@ app.command()(config.config)
 app.add_typer(models_app, name="models")
 eval_app.command("locomo")(evaluate.locomo)
 eval_app.command("deeds")(evaluate_deeds.deeds)
+eval_app.command("talk")(evaluate_talk.talk)
 eval_app.command("truth")(evaluate_truth.truth)
 app.add_typer(eval_app, name="eval")
 app.add_typer(memory_app, name="memory")

@@ -35,7 +35,7 @@ from lobug.turn.events import (
 )
 
 if TYPE_CHECKING:
-    from lobug.devices.tool_client import DeviceTools
+    from lobug.engines.tool_client import ToolClient
 
 log = logging.getLogger(__name__)
 
@@ -100,7 +100,7 @@ class DeviceSession:
         self._faults = 0
         self._budget = MessageBudget(server.settings, connection.agreement.uplink.frame_s, clock())
         self._active_at = clock()
-        self._tools: DeviceTools | None = None
+        self._tools: ToolClient | None = None
         self._speaking = ExitStack()
         """Open while somebody speaks: background work leaves the cores to the turn that follows."""
         self._speaks = False
@@ -410,9 +410,9 @@ class DeviceSession:
         self._active_at = self._clock()
 
 
-def _device_tools() -> type[DeviceTools]:
+def _device_tools() -> type[ToolClient]:
     """Import the client of a device's tools: for the first device that has some, in a thread,
     because the MCP SDK takes a core 0.2 s, which the start of the server can do without."""
-    from lobug.devices.tool_client import DeviceTools  # noqa: PLC0415
+    from lobug.engines.tool_client import ToolClient  # noqa: PLC0415
 
-    return DeviceTools
+    return ToolClient

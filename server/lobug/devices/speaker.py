@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar
 from lobug.devices import messages as say
 from lobug.devices.codec import Encoder
 from lobug.engines.base import Samples
-from lobug.turn.events import Piece, SpeechAudio
+from lobug.turn.events import NOTICE_INDEX, Piece, SpeechAudio
 
 _TOLERANCE = 1e-9
 """Seconds; readings of a clock are compared with sums of frames."""
@@ -205,6 +205,9 @@ class Speaker:
         self._finished = asyncio.Event()
         self._encoder: Encoder | None = None
         self._started = False
+        self._piece = 0
+        """The piece that is being sent."""
+        self._reply_began = False
         self._ready_at = 0.0
         self._ended_at: float | None = None
         self._ahead_s = 0.0
@@ -337,6 +340,7 @@ class Speaker:
         if self._encoder is None:
             self._encoder = self._wire.encoder(audio.sample_rate)
         encoder = self._encoder
+        self._piece = audio.index
         await self._caption(audio.index)
         start = encoder.position
         end = start + audio.samples.size / audio.sample_rate / self._wire.frame_s
@@ -355,7 +359,8 @@ class Speaker:
             if wait > 0:
                 await self._sleep(wait)
             await self._wire.send_audio(packet)
-            if self._pacer.sent_frames == 0:
+            if not self._reply_began and self._piece != NOTICE_INDEX:
+                self._reply_began = True
                 self._on_first_sent()
             self._pacer.sent(self._clock())
 

@@ -22,21 +22,24 @@ from lobug.language.en.emotion_cues import emotion_of
 from lobug.memory.model import ConversationKey
 from lobug.turn.commitment import Commitment, LiveOptions
 from lobug.turn.events import (
+    NOTICE_INDEX,
     Action,
     AllSaid,
     Done,
     Failed,
     Heard,
+    Notice,
     Piece,
     SpeechAudio,
     SpeechEnded,
     TurnEvent,
 )
+from lobug.turn.speech import speak_notice
 from lobug.turn.timeline import Timeline, TurnCounts
 from lobug.turn.utterance import TranscribedUtterance
 
 if TYPE_CHECKING:
-    from lobug.devices.tool_client import DeviceTools
+    from lobug.engines.tool_client import ToolClient
 
 log = logging.getLogger(__name__)
 
@@ -94,7 +97,7 @@ class DeviceTurns:
         privileged: bool,
     ) -> None:
         """``device`` names it in the turns' records; ``privileged`` as of ``TurnRunner.run``."""
-        self.tools: DeviceTools | None = None
+        self.tools: ToolClient | None = None
         """The device's tools; None: it has none."""
         self.ended_at = clock()
         """When the last turn ended, by the clock; at first: the beginning."""
@@ -367,6 +370,8 @@ class DeviceTurns:
         match event:
             case Heard(text=text):
                 await self._connection.send(say.stt(self._connection.session_id, text))
+            case Notice():
+                await self._say(turn, event)
             case Piece():
                 if self._unasked is not None:  # its last `tts stop` must not end the reply
                     await asyncio.wait([self._unasked])
@@ -385,6 +390,18 @@ class DeviceTurns:
                 await self.alert(event.error)
             case _:
                 pass
+
+    async def _say(self, turn: _LiveTurn, notice: Notice) -> None:
+        """Play a notice before the reply, or show it if there is no voice."""
+        audio = await speak_notice(notice, self._server.engines.tts)
+        if audio is None:
+            session_id = self._connection.session_id
+            await self._connection.send(
+                say.alert(session_id, "Lo-Bug", notice.text, Emotion.SLEEPY)
+            )
+            return
+        turn.speaker.announce(Piece(NOTICE_INDEX, notice.text))
+        turn.speaker.play(audio)
 
     async def _on_end(self, turn: _LiveTurn) -> None:
         self.ended_at = self._clock()

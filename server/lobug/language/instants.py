@@ -58,7 +58,7 @@ _YEARS_AHEAD = 8
 def resolve(
     moment: Moment | TimeSpan, now: datetime, prefer: Preference = "next"
 ) -> Resolved | Impossible:
-    """The instant of a moment, later than now. ``now`` is aware, with a ZoneInfo. A time span is
+    """The instant of a moment, not before now. ``now`` is aware, with a ZoneInfo. A time span is
     counted from now. A day without a time begins at 9:00, or now if that is over."""
     if isinstance(moment, TimeSpan):
         moment = Moment(elapsed=moment)
@@ -275,6 +275,10 @@ def _period(day: PeriodStart, today: date) -> date:
             return date(year, 12, 31) if day.last_day else date(year, 1, 1)
 
 
+_MONTHS_AHEAD = 40
+"""Every day of a month falls on every weekday within so many months, but for the 31st."""
+
+
 def _calendar_dates(said: CalendarDate, today: date) -> Iterator[date]:
     if said.months_ahead is not None:
         first = _months_later(today.replace(day=1), said.months_ahead)
@@ -291,10 +295,10 @@ def _calendar_dates(said: CalendarDate, today: date) -> Iterator[date]:
             if found is not None and found >= today:
                 yield found
     elif said.day is not None:
-        for months in range(13):
+        for months in range(13 if said.weekday is None else _MONTHS_AHEAD):
             first = _months_later(today.replace(day=1), months)
             found = _date(first.year, first.month, said.day)
-            if found is not None and found >= today:
+            if found is not None and found >= today and said.weekday in (None, found.weekday()):
                 yield found
 
 

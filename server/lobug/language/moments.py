@@ -6,6 +6,7 @@ settles them for a given now.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
 from enum import StrEnum
@@ -83,13 +84,15 @@ class CalendarDate:
 
     Without a year the next such date is meant, without a month the next such day of a month,
     without a day the first of the month. ``months_ahead`` counts the month from this one: "the
-    third of next month" is 1.
+    third of next month" is 1. ``weekday`` was said
+    with a day whose month was not: "Friday the 13th".
     """
 
     day: int | None = None
     month: int | None = None
     year: int | None = None
     months_ahead: int | None = None
+    weekday: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +221,21 @@ def combined(
     )
 
 
+def merged(found: Sequence[Found]) -> list[TimeSpan | Moment | Recurrence]:
+    """The values of a sentence, where those that stand apart but say one time are one: "remind me
+    every day to take my pills at eight"."""
+    values: list[TimeSpan | Moment | Recurrence] = []
+    for value in (one.value for one in found):
+        for at, earlier in enumerate(values):
+            one = combined(earlier, value)
+            if one is not None:
+                values[at] = one
+                break
+        else:
+            values.append(value)
+    return values
+
+
 def _one_moment(first: Moment, second: Moment) -> Moment | None:
     if first.elapsed or second.elapsed or (first.time and second.time):
         return None
@@ -241,8 +259,10 @@ def _one_day(first: Day, second: Day) -> Day | None:
         match one, other:
             case NamedWeekday(), PeriodStart(Period.WEEK, 1, False):
                 return NamedWeekday(one.weekday, WhichDay.NEXT)
-            case CalendarDate(day, None, None, None), PeriodStart(Period.MONTH, count, False):
+            case CalendarDate(day, None, None, None, None), PeriodStart(Period.MONTH, count, False):
                 return CalendarDate(day, months_ahead=count)
+            case NamedWeekday(weekday), CalendarDate(day, None, None, None):
+                return CalendarDate(day, weekday=weekday)
             case NamedWeekday(), CalendarDate():
                 return other
             case DayOffset(), NamedWeekday() | CalendarDate():

@@ -69,8 +69,11 @@ class Skills:
         request = self._request(conversation, text, language, tools)
         command = await self._answer(request)
         if command is None:
-            match = request.sentences.match(text, tuple(self._all))
-            command = None if match is None else await self._command(request, match)
+            # A skill that refuses a reading leaves the words to the next one.
+            for match in request.sentences.matches(text, tuple(self._all)):
+                command = await self._command(request, match)
+                if command is not None:
+                    break
         return command
 
     async def choose(

@@ -19,7 +19,7 @@ from lobug.conversation.registry import (
     WorkingMemory,
     load_working_memory,
 )
-from lobug.engines.base import ABSENT_TOOLS, ChatMessage, ChatModel
+from lobug.engines.base import ABSENT_TOOLS, ChatMessage, ChatModel, ToolBox
 from lobug.errors import StorageError, TextTooLongError
 from lobug.language.claims import Heard as Claims
 from lobug.language.en import citing
@@ -27,9 +27,11 @@ from lobug.language.en.citing import Source, citation, without_request
 from lobug.memory.model import MemoryContext, Recalled, scope_of
 from lobug.memory.service import Memory
 from lobug.settings import ChatSettings, ConversationSettings, Settings
+from lobug.skills.mcp_servers import JoinedTools
 from lobug.turn.commitment import LiveOptions
 from lobug.turn.events import Action, Heard, Piece, ReplyDelta, TurnEvent
 from lobug.turn.memory_tool import MemoryTool
+from lobug.turn.prefetch import waking_notice
 from lobug.turn.reply import Prompt, Reply, write_reply
 from lobug.turn.timeline import Timeline
 from lobug.turn.tool_use import OwnTool, ToolUse, include_tools_if_needed
@@ -109,6 +111,8 @@ class ModelStages:
     persona: Persona
     clock: Callable[[], float]
     """Seconds; sensor readings expire by it."""
+    tools: ToolBox
+    """The tools of the servers that the owner configured."""
 
 
 class ModelTurn:
@@ -180,6 +184,9 @@ class ModelTurn:
         """Yield the reply's events as the model writes. Raises EngineError,
         ContextOverflowError."""
         assert self._prompt is not None  # noqa: S101 - for the type checker
+        notice = waking_notice(self._shared.chat, self._prompt.lane)
+        if notice is not None:
+            yield notice
         written = write_reply(
             self._shared.chat,
             self._prompted,
@@ -300,8 +307,8 @@ class ModelTurn:
             return None
         rounds = self._shared.settings.chat.max_tool_rounds
         if self._live is None:  # the prompt tells of the tools, so the model may call them
-            return ToolUse(ABSENT_TOOLS, prompt, self._heard.text, _at_once, rounds, own=own)
-        box = self._live.tools or ABSENT_TOOLS
+            return ToolUse(self._shared.tools, prompt, self._heard.text, _at_once, rounds, own=own)
+        box = JoinedTools(self._live.tools or ABSENT_TOOLS, self._shared.tools)
         allowed = self._live.commitment.wait
         return ToolUse(box, prompt, self._heard.text, allowed, rounds, own=own)
 

@@ -20,7 +20,7 @@ from lobug.conversation.command_context import Command
 from lobug.conversation.prompt import Persona
 from lobug.conversation.recognition import MemoryCommands
 from lobug.conversation.registry import Conversation, Conversations
-from lobug.engines.base import ABSENT_TOOLS, Engines
+from lobug.engines.base import ABSENT_TOOLS, Engines, ToolBox
 from lobug.errors import LobugError, StorageError
 from lobug.language.claims import Heard as Claims
 from lobug.memory.model import ConversationKey
@@ -37,6 +37,7 @@ from lobug.turn.preface import Preface
 from lobug.turn.slots import TurnSlot, TurnSlots
 from lobug.turn.speech import SpeechOutcome, speak
 from lobug.turn.timeline import NoObserver, Timeline, TurnObserver, observe, record_event
+from lobug.turn.tool_use import offer_owner_tools
 from lobug.turn.utterance import TypedUtterance, Utterance, hear
 
 log = logging.getLogger(__name__)
@@ -90,18 +91,19 @@ class TurnRunner:
         commands: MemoryCommands | None = None,
         observer: TurnObserver | None = None,
         skills: Skills | None = None,
+        tools: ToolBox = ABSENT_TOOLS,
         waiting: WaitingSpeeches | None = None,
         wall: Callable[[], float] = time.time,
     ) -> None:
         """``commands`` None: no words are taken for a command to memory; ``skills`` None: Lo-Bug
-        can only talk; ``waiting`` None: nothing is said before a reply. ``wall``: seconds since the
-        epoch."""
+        can only talk; ``tools``: those of the owner's servers; ``waiting`` None: nothing is said
+        before a reply. ``wall``: seconds since the epoch."""
         self._settings = settings
         self._engines = engines
         self._slots = TurnSlots(settings.limits, conversations, priority)
         self._clock = clock
         self._memory = memory
-        self._model = ModelStages(settings, engines.chat, memory, persona, clock)
+        self._model = ModelStages(settings, engines.chat, memory, persona, clock, tools)
         self._commands = commands
         self._skills = skills
         self._waiting = waiting
@@ -292,6 +294,9 @@ class TurnRunner:
 
     async def _kind(self, turn: _Turn, heard: Heard) -> CommandTurn | ModelTurn:
         """Which turn the words ask for."""
+        offer_owner_tools(
+            turn.conversation, self._model.tools.tools(), self._settings.chat.tool_prompt_tokens
+        )
         claimed = read_claims(heard.text) if self._commands is not None else None
         command = await self._command(turn, heard, claimed)
         if command is not None:

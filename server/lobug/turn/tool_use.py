@@ -74,6 +74,17 @@ def offer_tools(conversation: Conversation, tools: Sequence[Tool], max_tokens: i
         conversation.include_tools()
 
 
+def offer_owner_tools(conversation: Conversation, owner: Sequence[Tool], max_tokens: int) -> None:
+    """Offer the tools of the owner's servers beside those of the device, unless they are offered
+    already: a server may have connected after the device, and many doors have no device."""
+    offered = conversation.offered.tools.values()
+    names = {tool.name for tool in offered}
+    if any(tool.name not in names for tool in owner):
+        added = {tool.name for tool in owner}
+        device = [tool for tool in offered if tool.name not in added]
+        offer_tools(conversation, [*device, *owner], max_tokens)
+
+
 def include_tools_if_needed(conversation: Conversation, said: str) -> None:
     """Put tools that the model has not read yet into the prompt if the words may need one."""
     concerned = conversation.offered, conversation.tools

@@ -8,13 +8,14 @@ from importlib.resources import files
 from typing import Any
 
 
-def _tables(name: str) -> Mapping[str, Any]:
+def tables(name: str) -> Mapping[str, Any]:
+    """A data file of English."""
     return tomllib.loads((files("lobug.language") / "en" / name).read_text(encoding="utf-8"))
 
 
-_LISTS = _tables("words.toml")
-_SENTENCES = _tables("sentences.toml")
-FORGET_REQUESTS: Mapping[str, Any] = _tables("forget_requests.toml")
+_LISTS = tables("words.toml")
+_SENTENCES = tables("sentences.toml")
+FORGET_REQUESTS: Mapping[str, Any] = tables("forget_requests.toml")
 """How people ask that something be forgotten."""
 
 

@@ -12,7 +12,7 @@ Besides hassil's keys a file has:
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -28,6 +28,8 @@ from lobug.language.skills import Match
 
 ORDINARY = "Ordinary"
 """Begins the names of intents that keep a text from being taken for the skill."""
+MOST_READINGS = 8
+"""Most readings of one request with the templates of one skill."""
 
 
 @dataclass(frozen=True)
@@ -41,20 +43,22 @@ class SkillFile:
     examples: tuple[str, ...]
     cut_times: bool
 
-    def match(self, request: str) -> tuple[tuple[int, int], Match] | None:
-        """The surest reading of a request, with its rank: lower is surer. None: none fits."""
+    def matches(self, request: str) -> list[tuple[tuple[int, int], Match]]:
+        """The readings of a request, the surest first, with their ranks: lower is surer."""
         if not self.triggers.search(request):
-            return None
+            return []
         times = tuple(find_times(request)) if self.cut_times else ()
         rest = request
         for found in reversed(times):
             rest = f"{rest[: found.start]} {rest[found.end :]}"
         rest = " ".join(rest.split()).strip(" ,;:.!?")
-        for result in templates.results(rest, self.intents):
+        readings: list[tuple[tuple[int, int], Match]] = []
+        for result in templates.results(rest, self.intents)[:MOST_READINGS]:
             rank = (templates.free_words(result), -templates.literal(result))
             name = result.intent.name
-            return rank, Match(self.skill, name, templates.slots(rest, result), request, times)
-        return None
+            match = Match(self.skill, name, templates.slots(rest, result), request, times)
+            readings.append((rank, match))
+        return readings
 
 
 class EnglishSkillSentences:
@@ -71,19 +75,23 @@ class EnglishSkillSentences:
             if path.name.endswith(".yaml")
         }
 
-    def match(self, text: str, skills: Sequence[str]) -> Match | None:
-        """The intent of one of ``skills`` that a text means; None: no sentence fits.
+    def matches(self, text: str, skills: Sequence[str]) -> Iterator[Match]:
+        """The intents of ``skills`` that a text may mean, the surest first; none: no sentence fits.
 
-        The longest request in the text that fits a template decides, and of several templates the
-        one with the fewest free words.
+        A longer request in the text is surer than a shorter one, and of several templates the one
+        with the fewest free words.
         """
         known = [self._files[skill] for skill in skills if skill in self._files]
         for request in requests_in(text):
-            found = [match for file in known if (match := file.match(request)) is not None]
-            if found:
-                _, best = min(found, key=lambda ranked: ranked[0])
-                return None if best.intent.startswith(ORDINARY) else best
-        return None
+            found = [ranked for file in known for ranked in file.matches(request)]
+            for _, match in sorted(found, key=lambda ranked: ranked[0]):
+                if match.intent.startswith(ORDINARY):
+                    return
+                yield match
+
+    def match(self, text: str, skills: Sequence[str]) -> Match | None:
+        """The surest of ``matches``; None: no sentence fits."""
+        return next(self.matches(text, skills), None)
 
     def may_concern(self, text: str, skill: str) -> bool:
         """Whether a text asks for something and has a word of a skill in it."""

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lobug.language.en.times.numbers import below_hundred
+from lobug.language.en.times.numbers import below_hundred, ordinal
 from lobug.language.en.times.tokens import Tokens
 from lobug.language.en.times.vocabulary import (
+    ADDRESSES,
     AFTER_NUMBER,
     ALARM_PREPOSITIONS,
     ANY_CLOCK_PREPOSITIONS,
@@ -31,6 +32,8 @@ from lobug.language.moments import ClockTime, DayPart, Moment
 _NO_HOUR = 99
 """An hour that does not exist, for "15 am"."""
 
+_AFTER_MIDNIGHT = ("on", "tomorrow", "tonight", "today")
+
 Clock = tuple[ClockTime, int]
 
 
@@ -42,7 +45,7 @@ def clock_time(t: Tokens, at: int, *, joined: bool = False) -> tuple[Moment, int
         found = _named(t, begun, cued=cue) or _spoken(t, begun, cued=cue) or _signed(t, begun)
         if found is None and ((cued and begun == start) or t.bare):
             found = _cued(t, begun)
-        if found is None and joined:
+        if found is None and (joined or t.about_alarms):
             found = _two_numbers(t, begun)
         if found is not None:
             time, end = found
@@ -71,7 +74,10 @@ def day_part(t: Tokens, at: int, *, joined: bool = False) -> tuple[Moment, int] 
         found = PARTS.get(t[at]), at + 1
     if found is None or found[0] is None:
         return None
-    return Moment(part=found[0]), found[1]
+    part, end = found
+    if t[end] == "of" and ordinal(t, end + 1 + (t[end + 1] == "the")):
+        end += 1  # "on the morning of the fifth"
+    return Moment(part=part), end
 
 
 def same_time(t: Tokens, at: int) -> tuple[Moment, int] | None:
@@ -90,7 +96,7 @@ def _preposition(t: Tokens, at: int) -> tuple[int, bool]:
         return at, False
     cued = word in CLOCK_PREPOSITIONS or (word in ALARM_PREPOSITIONS and t.about_alarms)
     if word == "by" and (t.before(at) in BY_OPERATIONS or t.before(at) in NUMBER_WORDS
-                         or t.before(at).isdigit()):  # fmt: skip
+                         or t.before(at).isdecimal()):  # fmt: skip
         cued = False
     start = at + 1
     while start < at + 3 and (t[start] in SOFTENERS or t[start] == "around"):
@@ -104,7 +110,7 @@ def _named(t: Tokens, at: int, *, cued: bool) -> Clock | None:
         at, cued = at + 1, True
     if t[at] in NOON:
         return ClockTime(12), at + 1
-    if t[at] == "midnight" and cued:
+    if t[at] == "midnight" and (cued or t[at + 1] in _AFTER_MIDNIGHT):
         return ClockTime(24), at + 1
     return None
 
@@ -128,7 +134,7 @@ def _spoken(t: Tokens, at: int, *, cued: bool) -> Clock | None:
         if t[end] in ("minutes", "minute", "mins", "min"):
             end, strong = end + 1, True
     past = t[end] in PAST
-    if not past and (t[end] not in TO or minutes == 30):
+    if not past and not _counts_to(t, at, end, minutes, cued=cued):
         return None
     if not strong and t[end] != "past":
         return None
@@ -136,6 +142,15 @@ def _spoken(t: Tokens, at: int, *, cued: bool) -> Clock | None:
     if hour is None:
         return None
     return (_later if past else _earlier)(hour[0], minutes), hour[1]
+
+
+def _counts_to(t: Tokens, at: int, end: int, minutes: int, *, cued: bool) -> bool:
+    """Whether minutes lead to an hour: "ten to nine", but not "from nine to ten"."""
+    if minutes == 30 or t.before(at) in ("from", "between"):
+        return False
+    if minutes % 5 and not t[end - 1].startswith("min"):
+        return False
+    return t[end] in TO or (t[end] == "of" and cued)
 
 
 def _later(hour: ClockTime, minutes: int) -> ClockTime:
@@ -157,7 +172,7 @@ def _full_hour(t: Tokens, at: int) -> Clock | None:
     if found is None or not 0 <= found[0] <= 24:
         return None
     value, end = found
-    if t[end] in COUNTED or t[end] in (":", "%", "/") or t[end].isdigit():
+    if t[end] in COUNTED or t[end] in (":", "%", "/") or t[end].isdecimal():
         return None
     return _with_half(t, value, 0, end)
 
@@ -213,7 +228,7 @@ def _padded(t: Tokens, at: int) -> bool:
 def _written(t: Tokens, at: int) -> Clock | None:
     """Digits with a colon: "7:30", "19:30:15". "25:00" and "7:75" are read too."""
     hour = t[at]
-    if not (hour.isdigit() and len(hour) <= 2 and t[at + 1] == ":" and _pair(t, at + 1)):
+    if not (hour.isdecimal() and len(hour) <= 2 and t[at + 1] == ":" and _pair(t, at + 1)):
         return None
     if t.before(at) in (":", "/", "$", ".") and t.glued[at]:
         return None
@@ -228,17 +243,17 @@ def _written(t: Tokens, at: int) -> Clock | None:
 
 def _pair(t: Tokens, at: int) -> bool:
     """Whether a sign and two digits follow without spaces."""
-    return t.glued[at] and t.glued[at + 1] and len(t[at + 1]) == 2 and t[at + 1].isdigit()
+    return t.glued[at] and t.glued[at + 1] and len(t[at + 1]) == 2 and t[at + 1].isdecimal()
 
 
 def _compact(t: Tokens, at: int) -> tuple[int, int, int] | None:
     """Digits without a colon: "630", "1930", "6 40", "7.30"."""
     word = t[at]
-    if not word.isdigit():
+    if not word.isdecimal():
         return None
     if len(word) in (3, 4):
         likely_year = len(word) == 4 and word[:2] in ("19", "20") and t.before(at) != "at"
-        if likely_year or (t[at + 1] in (".", ",") and t.glued[at + 1] and t[at + 2].isdigit()):
+        if likely_year or (t[at + 1] in (".", ",") and t.glued[at + 1] and t[at + 2].isdecimal()):
             return None
         hour, minute = int(word[:-2]), int(word[-2:])
         return (hour, minute, at + 1) if hour <= 24 and minute < 60 else None
@@ -246,7 +261,7 @@ def _compact(t: Tokens, at: int) -> tuple[int, int, int] | None:
         return None
     if t[at + 1] == "." and _pair(t, at + 1) and t[at + 3] != ".":
         return int(word), int(t[at + 2]), at + 3
-    if t[at + 1].isdigit() and len(t[at + 1]) == 2 and not t.glued[at + 1]:
+    if t[at + 1].isdecimal() and len(t[at + 1]) == 2 and not t.glued[at + 1]:
         return int(word), int(t[at + 1]), at + 2
     return None
 
@@ -254,9 +269,11 @@ def _compact(t: Tokens, at: int) -> tuple[int, int, int] | None:
 def _number(t: Tokens, at: int) -> tuple[int, int] | None:
     """A number of at most two digits, in digits or words."""
     word = t[at]
-    if not word.isdigit():
+    if not word.isdecimal():
         return below_hundred(t, at)
-    tight = t[at + 1] in (".", ",") and t.glued[at + 1] and t[at + 2].isdigit() and t.glued[at + 2]
+    tight = (
+        t[at + 1] in (".", ",") and t.glued[at + 1] and t[at + 2].isdecimal() and t.glued[at + 2]
+    )
     return (int(word), at + 1) if len(word) <= 2 and not tight else None
 
 
@@ -269,7 +286,7 @@ def _hour_and_minute(t: Tokens, at: int) -> tuple[int, int | None, int] | None:
     if found is None:
         return None
     hour, end = found
-    if t[at].isdigit():
+    if t[at].isdecimal():
         return hour, None, end
     if t[end] == "hundred" and hour > 9:
         return hour, 0, end + 1 + (t[end + 1] == "hours")
@@ -338,12 +355,14 @@ def _counts(t: Tokens, at: int, end: int) -> bool:
         return False
     if word in ("%", "°", "/", "$", "€", "£", "+", "*", "=", "×") or word in COUNTED:
         return True
-    if word in (".", ",") and t.glued[end] and t.glued[end + 1] and t[end + 1].isdigit():
+    if word in (".", ",") and t.glued[end] and t.glued[end + 1] and t[end + 1].isdecimal():
         return True
-    if word.isdigit() or word in NUMBER_WORDS:
+    if word.isdecimal() or word in NUMBER_WORDS:
+        return True
+    if t[end + 1] in ADDRESSES or t[end + 2] in ADDRESSES:
         return True
     if not word[0].isalpha():
-        return word == "-" and t[end + 1].isdigit()
+        return word == "-" and t[end + 1].isdecimal()
     if t[at] in ("one", "1") and end == at + 1:
         return word not in AFTER_NUMBER
     plural = len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "'s"))

@@ -5,6 +5,8 @@ A reader gets the place of the first token and returns a value and the place aft
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lobug.language.en.times.numbers import below_hundred, ordinal, year
 from lobug.language.en.times.tokens import Tokens
 from lobug.language.en.times.vocabulary import (
@@ -86,7 +88,7 @@ def weekday(t: Tokens, at: int, *, cued: bool) -> tuple[int, int] | None:
         return WEEKDAY_NUMBERS[word[:-2]], at + 1
     if cued and word in WEEKDAYS_SHORT:
         end = at + 1 + (t[at + 1] == "." and t.glued[at + 1])
-        if t.ends_at(end) or t[end].isdigit() or t[end] in AFTER_NUMBER or t[end] in PARTS:
+        if t.ends_at(end) or t[end].isdecimal() or t[end] in AFTER_NUMBER or t[end] in PARTS:
             return WEEKDAYS_SHORT[word], end
     return None
 
@@ -99,9 +101,9 @@ def _moment(t: Tokens, at: int, preposition: str, *, cued: bool) -> tuple[Moment
         _period(t, at, preposition)
         or _weekday(t, at, cued=cued)
         or calendar_date(t, at, cued=cued)
-        or (_month_alone(t, at, preposition) if cued else None)
+        or (_month_alone(t, at, preposition) if cued or t[at] == "next" else None)
         or holiday(t, at, cued=cued)
-        or (_day_of_month(t, at, preposition) if cued else None)
+        or _day_of_month(t, at, preposition, cued=cued)
     )
     return (Moment(day=found[0]), found[1]) if found else None
 
@@ -114,6 +116,8 @@ def _near(t: Tokens, at: int) -> tuple[Moment, int] | None:
             return Moment(day=DayOffset(days)), start + 3
     word = t[at]
     if word in DAY_OFFSETS:
+        if t[at + 1] == "week" and word in ("today", "tomorrow"):
+            return Moment(day=DayOffset(DAY_OFFSETS[word] + 7)), at + 2
         return Moment(day=DayOffset(DAY_OFFSETS[word])), at + 1
     if word in ("tonight", "tonite", "tonight's"):
         return Moment(day=DayOffset(0), part=DayPart.NIGHT), at + 1
@@ -141,19 +145,26 @@ def _period(t: Tokens, at: int, preposition: str) -> Read | None:
 
 def _edge(t: Tokens, at: int) -> Read | None:
     """The end of the month, the beginning of next week."""
-    if t[at] not in ("end", "beginning", "start") or t[at + 1] != "of":
+    if t.phrase(at, ("last", "day", "of")):
+        at += 1
+    elif t[at] not in ("end", "beginning", "start") or t[at + 1] != "of":
         return None
     period = _PERIODS.get(t[at + 3])
     if period is None or t[at + 2] not in ("the", "this", "next"):
         return None
-    last = t[at] == "end"
+    last = t[at] in ("end", "day")
     count = 1 if t[at + 2] == "next" or not last else 0
     return PeriodStart(period, count, last_day=last), at + 4
 
 
 def _weekday(t: Tokens, at: int, *, cued: bool) -> Read | None:
     """Friday, next Friday, Friday week, the Friday after next, Friday of next week."""
-    start = at + (t[at] == "the" and (t[at + 1] in _COMING or t[at + 1] in WEEKDAY_NUMBERS))
+    this_coming = t[at] == "this" and t[at + 1] in _COMING
+    start = (
+        at
+        + this_coming
+        + (t[at] == "the" and (t[at + 1] in _COMING or t[at + 1] in WEEKDAY_NUMBERS))
+    )
     which = _WHICH.get(t[start], WhichDay.COMING)
     if t[start] in _WHICH or t[start] in _COMING:
         start += 1
@@ -171,7 +182,10 @@ def _weekday(t: Tokens, at: int, *, cued: bool) -> Read | None:
     if t[following] == "next" and t[following + 1] == "week":
         return NamedWeekday(number, WhichDay.NEXT), following + 2
     same = _date_of_weekday(t, end)
-    return same or (NamedWeekday(number, which), end)
+    if same is not None:
+        date, end = same
+        return (replace(date, weekday=number) if date.month is None else date), end
+    return NamedWeekday(number, which), end
 
 
 def _one_of_month(t: Tokens, at: int, end: int) -> bool:
@@ -180,12 +194,12 @@ def _one_of_month(t: Tokens, at: int, end: int) -> bool:
     return ranked and t[end] in ("of", "in")
 
 
-def _date_of_weekday(t: Tokens, at: int) -> Read | None:
+def _date_of_weekday(t: Tokens, at: int) -> tuple[CalendarDate, int] | None:
     """The date that follows its weekday: "Friday, December 4th", "Friday the 13th"."""
     start = at + (t[at] == ",")
     start += t[start] == "on"
     return calendar_date(t, start, cued=True) or (
-        _day_of_month(t, start, "on") if t[start] == "the" else None
+        _day_of_month(t, start, "on", cued=True) if t[start] == "the" else None
     )
 
 
@@ -202,7 +216,7 @@ def _day_number(t: Tokens, at: int) -> tuple[int, int] | None:
     found = ordinal(t, at)
     if found is not None:
         return found
-    if t[at].isdigit():
+    if t[at].isdecimal():
         return (int(t[at]), at + 1) if len(t[at]) <= 2 else None
     return below_hundred(t, at)
 
@@ -227,7 +241,7 @@ def _day_first(t: Tokens, at: int, *, cued: bool) -> tuple[CalendarDate, int] | 
     month = _month(t, end + of)
     if month is None:
         return None
-    if t[end + of] in LIKE_VERBS and not (of or cued or ranked or t[start].isdigit()):
+    if t[end + of] in LIKE_VERBS and not (of or cued or ranked or t[start].isdecimal()):
         return None
     return _with_year(t, month[0], number, month[1])
 
@@ -243,7 +257,7 @@ def _month_first(t: Tokens, at: int, *, cued: bool) -> tuple[CalendarDate, int] 
         return None
     number, end = found
     if t[end] in (":", "%", "am", "pm", "o'clock") or (t[end] == "." and t.glued[end + 1] and
-                                                       t[end + 1].isdigit()):  # fmt: skip
+                                                       t[end + 1].isdecimal()):  # fmt: skip
         return None
     date = _with_year(t, month[0], number, end)
     if t[at] in LIKE_VERBS and not cued and date[0].year is None:
@@ -257,11 +271,11 @@ def _numeric(t: Tokens, at: int, *, cued: bool) -> tuple[CalendarDate, int] | No
     """2027-05-03, 5/3, 5/3/2027, 3.5.2027. With strokes the month comes first if it can."""
     words = t.words[at : at + 5]
     first, sign, second, again, third = words
-    if not (first.isdigit() and second.isdigit() and sign in ("-", "/", ".")):
+    if not (first.isdecimal() and second.isdecimal() and sign in ("-", "/", ".")):
         return None
     if not (t.glued[at + 1] and t.glued[at + 2]) or t.before(at) in ("/", ".", "-"):
         return None
-    whole = again == sign and third.isdigit() and t.glued[at + 3] and t.glued[at + 4]
+    whole = again == sign and third.isdecimal() and t.glued[at + 3] and t.glued[at + 4]
     if len(first) == 4 and whole and sign in ("-", "/"):
         return _checked(int(first), int(second), int(third), at + 5)
     if len(first) > 2 or len(second) > 2:
@@ -296,13 +310,17 @@ def _month_alone(t: Tokens, at: int, preposition: str) -> Read | None:
     return CalendarDate(None, month[0]), month[1]
 
 
-def _day_of_month(t: Tokens, at: int, preposition: str) -> Read | None:
+def _day_of_month(
+    t: Tokens, at: int, preposition: str, *, cued: bool
+) -> tuple[CalendarDate, int] | None:
     """The 21st, the third of the month; what follows must not be what it counts."""
     start = at + (t[at] == "the")
     found = ordinal(t, start)
     if found is None or not (start > at or t.bare or preposition == "on"):
         return None
     number, end = found
+    if not cued:
+        return (CalendarDate(number), end) if start > at and t[end] == "at" else None
     if t.phrase(end, ("of", "the", "month")) or t.phrase(end, ("of", "this", "month")):
         return CalendarDate(number), end + 3
     if t.phrase(end, ("of", "next", "month")):

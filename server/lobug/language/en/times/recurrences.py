@@ -5,6 +5,8 @@ A reader gets the place of the first token and returns a value and the place aft
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lobug.language.en.times.dates import calendar_date, holiday, weekday
 from lobug.language.en.times.durations import Length, length, unit
 from lobug.language.en.times.numbers import half_more, ordinal
@@ -67,8 +69,6 @@ def _every(t: Tokens, at: int) -> Read | None:
     found = _ranked(t, at) or _weekdays(t, at) or _yearly(t, at) or _interval(t, at)
     if found is None and t[at] in PARTS:
         found = Recurrence("FREQ=DAILY", part=PARTS[t[at]]), at + 1
-    if found is not None and found[0].rule == "FREQ=DAILY" and found[0].part is None:
-        return _except(t, found[1]) or found
     return found
 
 
@@ -91,6 +91,8 @@ def _interval(t: Tokens, at: int) -> Read | None:
         return None
     else:
         made = _rule(frequency)
+        if frequency == "MONTHLY" and t.phrase(at + 1, ("on", "the", "last", "day")):
+            return Recurrence(monthly(-1)), at + 5
     return (made, at + 1) if made else None
 
 
@@ -198,8 +200,12 @@ def _yearly(t: Tokens, at: int) -> Read | None:
     return Recurrence(f"FREQ=YEARLY;BYMONTH={month};BYMONTHDAY=1"), at + 1
 
 
-def _except(t: Tokens, at: int) -> Read | None:
-    """Every day but some: "except on Sundays"."""
+def except_days(t: Tokens, at: int, whole: Recurrence) -> Read | None:
+    """What recurs on several days of the week, without some of them: "except on Sundays"."""
+    prefix, _, listed = whole.rule.partition("FREQ=WEEKLY;BYDAY=")
+    codes = WEEKDAY_CODES if whole.rule == "FREQ=DAILY" else tuple(listed.split(","))
+    if prefix and whole.rule != "FREQ=DAILY":
+        return None
     if t[at] not in ("except", "but", "excluding") and not t.phrase(at, ("apart", "from")):
         return None
     start = at + 1 + (t[at] == "apart")
@@ -208,8 +214,10 @@ def _except(t: Tokens, at: int) -> Read | None:
     found = _kind_of_day(t, start) or _listed_days(t, start, WEEKDAY_NUMBERS | WEEKDAY_PLURALS)
     if found is None:
         return None
-    days = tuple(day for day in range(7) if day not in found[0])
-    return (_on_days(days), found[1]) if days else None
+    days = tuple(
+        day for day, code in enumerate(WEEKDAY_CODES) if code in codes and day not in found[0]
+    )
+    return (replace(whole, rule=_on_days(days).rule), found[1]) if days else None
 
 
 def _adverb(t: Tokens, at: int) -> Read | None:

@@ -61,6 +61,7 @@ SHARP = _words("clock", "sharp")
 COUNTED = _words("clock", "counted")
 NOT_PLURAL = _words("clock", "not_plural")
 AFTER_NUMBER = _words("clock", "after_number")
+ADDRESSES = _words("clock", "addresses")
 BY_OPERATIONS = _words("clock", "by_operations")
 
 PARTS = {word: DayPart(part) for word, part in _DATA["parts"].items()}
@@ -89,3 +90,6 @@ RECURRENCE_PREPOSITIONS = _words("recurrence", "prepositions")
 ADVERBS: dict[str, str] = _DATA["recurrence"]["adverbs"]
 FREQUENCIES: dict[str, str] = _DATA["recurrence"]["frequencies"]
 RECURRENCE_NOUNS = frozenset(_DATA["recurrence"]["nouns"]["words"].split())
+
+OPENERS = _words("expressions", "openers")
+"""Words with which an expression may begin and that no other list has."""
