@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from lobug.agenda.schedule import Chime, Said, Schedule
 from lobug.agenda.waiting_speech import WaitingSpeeches
-from lobug.devices.connected_devices import ConnectedDevices, UnaskedSession
-from lobug.devices.unasked_speech import chime_samples
+from lobug.devices.unasked_speech import Sessions, UnaskedSession, VoicedSpeech, voiced
 from lobug.engines.base import TextToSpeech
 from lobug.errors import DeviceOfflineError, QuietHoursError
 from lobug.language.en.segmentation import split_sentences
@@ -43,7 +42,7 @@ class Announcements:
 
     def __init__(
         self,
-        connections: ConnectedDevices,
+        connections: Sessions,
         schedule: Schedule,
         waiting: WaitingSpeeches,
         tts: TextToSpeech,
@@ -82,7 +81,10 @@ class Announcements:
             quiet = frozenset(user for user in audience.users if self._schedule.is_quiet(user))
             sessions = [one for one in self._connections.sessions() if _is_meant(one, audience)]
             loud = [one for one in sessions if one.conversation_key.user not in quiet]
-            said = await asyncio.gather(*(self._say(one, text, chime) for one in loud))
+            said: list[Said] = []
+            if loud:
+                speech = await voiced(split_sentences(text) or [text], chime, self._tts)
+                said = await asyncio.gather(*(_say(one, speech) for one in loud))
             heard = [one for one, outcome in zip(loud, said, strict=True) if outcome.heard]
             missing = audience.users - {one.conversation_key.user for one in heard}
             if not heard and not wait:
@@ -102,13 +104,13 @@ class Announcements:
         finally:
             self._under_way.give_back(claimant)
 
-    async def _say(self, session: UnaskedSession, text: str, chime: Chime) -> Said:
-        sound = chime_samples(chime, self._tts.sample_rate)
-        try:
-            async with asyncio.timeout(PATIENCE_S):
-                return await session.say_unasked(split_sentences(text) or [text], sound)
-        except TimeoutError:
-            return Said()
+
+async def _say(session: UnaskedSession, speech: VoicedSpeech) -> Said:
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            return await session.say_unasked(speech)
+    except TimeoutError:
+        return Said()
 
 
 def _is_meant(session: UnaskedSession, audience: Audience) -> bool:
