@@ -32,9 +32,11 @@ from lobug.ota.library import FirmwareLibrary
 from lobug.ota.offers import FirmwareOffers
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
+from lobug.settings.conversation import time_in_zone
 from lobug.skills.lists import ListSkill
 from lobug.skills.mcp_servers import McpServers
 from lobug.skills.registry import Skills
+from lobug.skills.sums import Sums
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
 from lobug.turn.runner import TurnRunner
@@ -134,7 +136,7 @@ class LobugServer:
         )
         self.mcp_servers = McpServers(self.settings.skills.mcp_servers)
         self.skills = Skills(
-            (ListSkill(self.agenda.lists, self.settings.memory.household),),
+            (ListSkill(self.agenda.lists, self.settings.memory.household), Sums()),
             self.engines.chat,
             off=self.settings.skills.off,
             clock=self.clock,
@@ -201,8 +203,8 @@ class LobugServer:
         self._started_at = self.clock()
 
     def _now(self, _user: str) -> datetime:
-        """The time, aware, in a user's zone."""
-        return datetime.fromtimestamp(self.wall()).astimezone()
+        """Date and time where a user is."""
+        return time_in_zone(self.wall(), self.settings.conversation.time_zone)
 
     def _commands(self) -> MemoryCommands:
         self.memory.on_erasure(self._forget)

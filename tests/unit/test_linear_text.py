@@ -24,9 +24,11 @@ import pytest
 
 import lobug
 from lobug.language.en import (
+    claimed_deeds,
     fact_checks,
     forget_requests,
     mentions,
+    orders,
     questions,
     speech_acts,
     words,
@@ -36,6 +38,7 @@ from lobug.language.en.segmentation import clause_end, split_sentences
 from lobug.language.en.speakable import drop_emotes, speakable
 from lobug.language.en.speech_acts import explicit_statements
 from lobug.language.en.spoken_form import spoken_form
+from lobug.language.en.times import find_times
 from lobug.language.en.turn_taking import completeness_of
 from lobug.memory.exchange.export import escaped
 from lobug.memory.index import turn_words
@@ -62,7 +65,12 @@ SHORT = {
 }
 """Patterns that are only ever given so many characters."""
 
-BOUNDED = ("lobug.language.en.claims.", "lobug.language.en.forget_requests.")
+BOUNDED = (
+    "lobug.language.en.claimed_deeds.",
+    "lobug.language.en.claims.",
+    "lobug.language.en.forget_requests.",
+    "lobug.language.en.orders.",
+)
 """Patterns of these are given ``claims.english.LONGEST`` characters at most, or those of a command,
 with single spaces."""
 
@@ -325,16 +333,20 @@ READERS: dict[str, Callable[[str], object]] = {
     "claims.read_fact": CLAIMS.read_fact,
     "claims.read_question": CLAIMS.read_question,
     "claims.read_topic": CLAIMS.read_topic,
+    "claims_deed": claimed_deeds.claims_deed,
     "clause_end": all_clauses,
     "completeness_of": completeness_of,
     "consolidation.cut": lambda text: list(extraction.pieces([text])),
     "drop_emotes": drop_emotes,
     "escaped": escaped,
+    "find_times": find_times,
     "forget_requests.read": forget_requests.read,
     "gaps.explicit_statements": explicit_statements,
     "guards.clauses": fact_checks.clauses,
     "is_own_voice": lambda text: is_own_voice(text, [text]),
+    "may_become_claim": claimed_deeds.may_become_claim,
     "mentions.of_request": mentions.of_request,
+    "orders.read": orders.read_order,
     "questions.read": questions.analyse,
     "recaller.slots_of": lambda text: recaller.slots_of([text]),
     "speakable": speakable,

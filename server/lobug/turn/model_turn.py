@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from lobug.conversation.prompt import Persona, estimate_tokens, prefix, user_message
 from lobug.conversation.registry import (
@@ -27,6 +28,7 @@ from lobug.language.en.citing import Source, citation, without_request
 from lobug.memory.model import MemoryContext, Recalled, scope_of
 from lobug.memory.service import Memory
 from lobug.settings import ChatSettings, ConversationSettings, Settings
+from lobug.settings.conversation import time_in_zone
 from lobug.skills.mcp_servers import JoinedTools
 from lobug.turn.commitment import LiveOptions
 from lobug.turn.events import Action, Heard, Piece, ReplyDelta, TurnEvent
@@ -113,6 +115,12 @@ class ModelStages:
     """Seconds; sensor readings expire by it."""
     tools: ToolBox
     """The tools of the servers that the owner configured."""
+    wall: Callable[[], float]
+    """Seconds since the epoch, for date and time in the prompt."""
+
+    def now(self) -> datetime:
+        """Date and time where the user is."""
+        return time_in_zone(self.wall(), self.settings.conversation.time_zone)
 
 
 class ModelTurn:
@@ -197,6 +205,7 @@ class ModelTurn:
             must_answer=self._must_answer,
             clause_first=self._clause_first,
             tools=self._tools(),
+            said=self._heard.text,
         )
         async with aclosing(written):
             async for event in written:
@@ -283,6 +292,7 @@ class ModelTurn:
             chat=self._shared.chat,
             settings=self._settings,
             now=self._shared.clock(),
+            today=self._shared.now(),
             lane=lane,
         )
 
@@ -341,6 +351,7 @@ async def build_prompt(
     chat: ChatModel,
     settings: ChatSettings,
     now: float,
+    today: datetime | None = None,
     lane: str,
 ) -> Prompt:
     """What the model is asked in one turn, within its window.
@@ -357,6 +368,7 @@ async def build_prompt(
         chat: the model; its window counts.
         settings: of the chat model; the longest reply has to fit too.
         now: seconds of the turns' clock.
+        today: date and time for the model; None: it is not told.
         lane: the model's cache that the prompt belongs to.
     """
     conversation.base_memory, conversation.task = context.base_memory, context.task
@@ -364,7 +376,7 @@ async def build_prompt(
     budget = chat.context_tokens - settings.max_tokens
     alone = [
         *prefix(persona, context.base_memory, task=context.task, tools=conversation.tools.messages),
-        user_message(text, context.recalled, sensors),
+        user_message(text, context.recalled, sensors, today),
     ]
     if estimate_tokens(alone) > budget:
         raise TextTooLongError("the text does not fit the chat model's context window")
@@ -372,7 +384,7 @@ async def build_prompt(
         # Memories that the history carries are repeated only when the user asks for them.
         carried = frozenset[str]() if context.asked_for else conversation.memory.visible()
         recalled = tuple(m for m in context.recalled if m.reference not in carried)
-        user = user_message(text, recalled, sensors)
+        user = user_message(text, recalled, sensors, today)
         messages = [*conversation.prefix(persona), user]
         if estimate_tokens(messages) <= budget:
             return Prompt(persona, messages, user, recalled, lane)

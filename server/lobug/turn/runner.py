@@ -19,6 +19,7 @@ from lobug.concurrency import uninterrupted
 from lobug.conversation.command_context import Command
 from lobug.conversation.prompt import Persona
 from lobug.conversation.recognition import MemoryCommands
+from lobug.conversation.refusals import refusal
 from lobug.conversation.registry import Conversation, Conversations
 from lobug.engines.base import ABSENT_TOOLS, Engines, ToolBox
 from lobug.errors import LobugError, StorageError
@@ -103,7 +104,7 @@ class TurnRunner:
         self._slots = TurnSlots(settings.limits, conversations, priority)
         self._clock = clock
         self._memory = memory
-        self._model = ModelStages(settings, engines.chat, memory, persona, clock, tools)
+        self._model = ModelStages(settings, engines.chat, memory, persona, clock, tools, wall)
         self._commands = commands
         self._skills = skills
         self._waiting = waiting
@@ -317,7 +318,7 @@ class TurnRunner:
         """The command that the words ask for; None: the chat model replies.
 
         Sentences of skills come first, then those of memory; what neither knows the chat model may
-        still take for an intent of a skill.
+        still take for an intent of a skill. An order that is left is refused.
         """
         tools = (turn.live.tools if turn.live is not None else None) or ABSENT_TOOLS
         conversation, text, language = turn.conversation, heard.text, heard.language
@@ -330,7 +331,14 @@ class TurnRunner:
             )
         if command is None and self._skills is not None:
             command = await self._skills.choose(conversation, text, language, tools=tools)
+        if command is None and self._commands is not None:
+            has_skill = self._skills.is_on if self._skills is not None else _no_skill
+            command = refusal(conversation, text, language, has_skill=has_skill)
         return command
+
+
+def _no_skill(_: str) -> bool:
+    return False
 
 
 async def _then_leave_engines(

@@ -70,6 +70,9 @@ class TurnCounts:
     wasted_s: float = 0.0
     """Seconds spent on discarded speculations."""
     interrupted: bool = False
+    replaced: str = ""
+    """What an honest sentence stands for in the reply: deed, placeholder or canned_refusal; empty:
+    nothing."""
 
 
 class Timeline:

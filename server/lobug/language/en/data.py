@@ -58,3 +58,9 @@ CLAIM_ANSWERS: Mapping[str, str] = _SENTENCES["claim_answers"]
 
 RECITATION: Mapping[str, str] = _SENTENCES["recitation"]
 """What is known of somebody."""
+
+ORDERS: Mapping[str, Any] = tables("orders.toml")
+"""How people order deeds, and the sentences that refuse them."""
+
+CLAIMED_DEEDS: Mapping[str, Any] = tables("claimed_deeds.toml")
+"""How a model claims deeds that it may not have done."""

@@ -5,6 +5,8 @@ Besides hassil's keys a file has:
 - ``triggers``: a request without any of these words is not matched with the file's templates.
 - ``says``: what the skill says, by name; words in braces are filled in.
 - ``examples``: what a person may say; tests match each.
+- ``checks``: names of lists, each with a reader of ``CHECKS``; a template fits only if the reader
+  understands the words of the list.
 - ``cut_times`` (true or false): times ("tomorrow at nine", "for ten minutes") are cut out of the
   request before it is matched, so that templates need not foresee where they stand.
 """
@@ -12,7 +14,7 @@ Besides hassil's keys a file has:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -22,6 +24,9 @@ import yaml
 from hassil import Intents
 
 from lobug.language.en import templates
+from lobug.language.en.arithmetic import read_sum
+from lobug.language.en.dice import read_dice, read_whole_number
+from lobug.language.en.quantities import is_money, read_quantity, read_unit
 from lobug.language.en.requests import is_request, requests_in
 from lobug.language.en.times import find_times
 from lobug.language.skills import Match
@@ -30,6 +35,16 @@ ORDINARY = "Ordinary"
 """Begins the names of intents that keep a text from being taken for the skill."""
 MOST_READINGS = 8
 """Most readings of one request with the templates of one skill."""
+
+CHECKS: Mapping[str, Callable[[str], object]] = {
+    "dice": read_dice,
+    "money": is_money,
+    "number": read_whole_number,
+    "quantity": read_quantity,
+    "sum": read_sum,
+    "unit": read_unit,
+}
+"""Readers of the words of a list. What they return is None or False if they do not understand."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +56,8 @@ class SkillFile:
     triggers: re.Pattern[str]
     says: Mapping[str, str]
     examples: tuple[str, ...]
+    checks: Mapping[str, Callable[[str], object]]
+    """Readers by the names of lists."""
     cut_times: bool
 
     def matches(self, request: str) -> list[tuple[tuple[int, int], Match]]:
@@ -55,10 +72,16 @@ class SkillFile:
         readings: list[tuple[tuple[int, int], Match]] = []
         for result in templates.results(rest, self.intents)[:MOST_READINGS]:
             rank = (templates.free_words(result), -templates.literal(result))
-            name = result.intent.name
-            match = Match(self.skill, name, templates.slots(rest, result), request, times)
-            readings.append((rank, match))
+            slots = templates.slots(rest, result)
+            if self._understands(slots):
+                match = Match(self.skill, result.intent.name, slots, request, times)
+                readings.append((rank, match))
         return readings
+
+    def _understands(self, slots: Mapping[str, str]) -> bool:
+        """Whether the readers of the lists understand their words."""
+        read = ((self.checks[name], words) for name, words in slots.items() if name in self.checks)
+        return all(reader(words) not in (None, False) for reader, words in read)
 
 
 class EnglishSkillSentences:
@@ -118,6 +141,7 @@ def _read(skill: str, data: dict[str, Any]) -> SkillFile:
     triggers = data.pop("triggers")
     says = dict(data.pop("says", {}))
     examples = tuple(data.pop("examples"))
+    checks = {name: CHECKS[reader] for name, reader in data.pop("checks", {}).items()}
     cut_times = bool(data.pop("cut_times", False))
     words = "|".join(re.escape(trigger) for trigger in sorted(triggers, key=len, reverse=True))
     return SkillFile(
@@ -126,5 +150,6 @@ def _read(skill: str, data: dict[str, Any]) -> SkillFile:
         re.compile(rf"\b(?:{words})", re.IGNORECASE),
         says,
         examples,
+        checks,
         cut_times,
     )

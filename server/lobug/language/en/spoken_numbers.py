@@ -20,6 +20,8 @@ NUMBER = r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?"
 """A written number without a sign: 5, 1,250,000, 3.14."""
 
 _PARTS = {2: "half", 4: "quarter"}
+_VERBOSE = "spellout-cardinal-verbose"
+"""The rules with "and" before the tens, as most people count aloud."""
 
 
 @cache
@@ -28,10 +30,10 @@ def _rules() -> RbnfEngine:
 
 
 def cardinal(number: int) -> str:
-    """25 is "twenty-five"; a very long number is read digit by digit."""
+    """391 is "three hundred and ninety-one"; a very long number is read digit by digit."""
     if abs(number) >= _LARGEST:
         return ("minus " if number < 0 else "") + digits(str(abs(number)))
-    return _rules().format_number(number).text
+    return _rules().format_number(number, ruleset_names=[_VERBOSE]).text.replace(",", "")
 
 
 def ordinal(number: int) -> str:
