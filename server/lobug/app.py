@@ -14,6 +14,8 @@ from lobug.discovery.announcer import announcer_for
 from lobug.http import (
     announce,
     chat,
+    lists,
+    notes,
     status,
 )
 from lobug.http.authentication import REFUSALS, Authentication
@@ -103,6 +105,8 @@ def create_app(
     app.include_router(chat.sensors_router)
     app.include_router(websocket.router)
     app.include_router(memory_router)
+    app.include_router(lists.router)
+    app.include_router(notes.router)
     app.include_router(discovery.router)
     app.include_router(admin.router)
     app.include_router(announce.router)

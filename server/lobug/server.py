@@ -33,8 +33,10 @@ from lobug.ota.offers import FirmwareOffers
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.settings.conversation import time_in_zone
+from lobug.skills.alerts import AlertSkill
 from lobug.skills.lists import ListSkill
 from lobug.skills.mcp_servers import McpServers
+from lobug.skills.notes import NoteSkill
 from lobug.skills.registry import Skills
 from lobug.skills.sums import Sums
 from lobug.telemetry.telemetry import Telemetry
@@ -136,7 +138,12 @@ class LobugServer:
         )
         self.mcp_servers = McpServers(self.settings.skills.mcp_servers)
         self.skills = Skills(
-            (ListSkill(self.agenda.lists, self.settings.memory.household), Sums()),
+            (
+                AlertSkill(self.agenda.alerts, day_hour=self.settings.skills.reminder_hour),
+                ListSkill(self.agenda.lists, self.settings.memory.household),
+                NoteSkill(self.agenda.notes),
+                Sums(),
+            ),
             self.engines.chat,
             off=self.settings.skills.off,
             clock=self.clock,

@@ -22,8 +22,10 @@ from lobug.cli import (
 from lobug.cli.devices import devices_app
 from lobug.cli.evaluate import eval_app
 from lobug.cli.firmware import firmware_app
+from lobug.cli.lists import lists_app
 from lobug.cli.memory import memory_app
 from lobug.cli.models import models_app
+from lobug.cli.notes import notes_app
 from lobug.cli.terminal import SentenceGroup
 from lobug.cli.tokens import tokens_app
 
@@ -48,6 +50,8 @@ eval_app.command("talk")(evaluate_talk.talk)
 eval_app.command("truth")(evaluate_truth.truth)
 app.add_typer(eval_app, name="eval")
 app.add_typer(memory_app, name="memory")
+app.add_typer(lists_app, name="lists")
+app.add_typer(notes_app, name="notes")
 app.add_typer(devices_app, name="devices")
 app.add_typer(tokens_app, name="tokens")
 app.add_typer(firmware_app, name="firmware")

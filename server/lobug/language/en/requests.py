@@ -13,7 +13,9 @@ from lobug.language.en.data import word_map
 from lobug.language.en.speech_acts import is_command, sentences
 
 LONGEST = 400
-"""Characters; in a longer text only the last sentences are looked at."""
+"""Characters; of a longer text the parts are only the last sentences."""
+LONGEST_WHOLE = 2_500
+"""Characters of a text that may be one request as a whole, such as a dictated note."""
 MOST_CANDIDATES = 14
 """Each is matched with the templates of some skills, about a millisecond each."""
 
@@ -84,7 +86,7 @@ def requests_in(text: str) -> list[str]:
             found.setdefault(core)
         if len(found) >= MOST_CANDIDATES:
             break
-    return list(found)
+    return list(found) or [text.strip(" ,;:.!?")]  # "Okay, okay." is nothing but politeness
 
 
 def is_request(text: str) -> bool:
@@ -115,9 +117,9 @@ def core_request(text: str) -> str:
 def _parts(text: str) -> Iterator[str]:
     """The text, its sentences (the last first), and the clauses of each, the longest first."""
     every = sentences(text)
-    if len(text) <= LONGEST:
+    if len(text) <= LONGEST_WHOLE:
         yield text
-    else:
+    if len(text) > LONGEST:
         every = [sentence for sentence in every[-3:] if len(sentence) <= LONGEST]
     for sentence in reversed(every):
         if sentence != text:
