@@ -13,6 +13,7 @@ from lobug.data_folder.permissions import hold_data_folder
 from lobug.discovery.announcer import announcer_for
 from lobug.http import (
     alerts,
+    announce,
     chat,
     lists,
     notes,
@@ -110,6 +111,7 @@ def create_app(
     app.include_router(notes.router)
     app.include_router(discovery.router)
     app.include_router(admin.router)
+    app.include_router(announce.router)
     app.include_router(api_tokens.router)
     app.include_router(status.metrics_router)
     app.include_router(status.turns_router)

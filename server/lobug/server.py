@@ -20,6 +20,7 @@ from lobug.agenda.service import Agenda
 from lobug.conversation.prompt import make_persona
 from lobug.conversation.recognition import MemoryCommands
 from lobug.conversation.registry import Conversations, SensorReading, is_lane_of
+from lobug.devices.announcements import Announcements
 from lobug.devices.connected_devices import ConnectedDevices
 from lobug.devices.unasked_speech import DeviceVoices
 from lobug.engines.base import Engine, Engines, EngineStatus, Tool
@@ -41,6 +42,7 @@ from lobug.skills.sums import Sums
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
 from lobug.turn.runner import TurnRunner
+from lobug.turn.slots import waiting_quota
 from lobug.turn.tool_use import offer_tools
 
 log = logging.getLogger(__name__)
@@ -108,6 +110,7 @@ class LobugServer:
     """What was promised: alerts, lists, notes."""
     schedule: Schedule = field(init=False)
     """Runs alerts and waiting speech."""
+    announcements: Announcements = field(init=False)
     skills: Skills = field(init=False)
     """What it can do for somebody."""
     mcp_servers: McpServers = field(init=False)
@@ -161,6 +164,14 @@ class LobugServer:
             clock=self.clock,
             now=self.now,
             sleep=self.sleep,
+        )
+        self.announcements = Announcements(
+            self.connections,
+            self.schedule,
+            self.agenda.waiting,
+            self.engines.tts,
+            waiting_quota(self.settings.limits),
+            wall=self.wall,
         )
         self.agenda.alerts.changed = self.connections.arrived = self.schedule.wake
         self.access.when_revoked(self.connections.close_revoked)

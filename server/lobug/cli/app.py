@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from lobug.cli import (
+    announce,
     chat,
     config,
     doctor,
@@ -39,6 +40,7 @@ app = typer.Typer(
 app.command()(serve.serve)
 app.command()(chat.chat)
 app.command()(simulate.simulate)
+app.command()(announce.announce)
 app.command()(turns.turns)
 app.command()(doctor.doctor)
 app.command()(config.config)
