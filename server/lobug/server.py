@@ -28,6 +28,7 @@ from lobug.ota.library import FirmwareLibrary
 from lobug.ota.offers import FirmwareOffers
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
+from lobug.skills.clock import Clock
 from lobug.skills.registry import Skills
 from lobug.skills.sums import Sums
 from lobug.telemetry.telemetry import Telemetry
@@ -120,7 +121,10 @@ class LobugServer:
             self.settings.skills, self.settings.data_dir / AGENDA_FILE, clock=self.wall
         )
         self.skills = Skills(
-            (Sums(),),
+            (
+                Clock(),
+                Sums(),
+            ),
             off=self.settings.skills.off,
             clock=self.clock,
             now=lambda _user: datetime.fromtimestamp(self.wall()).astimezone(),

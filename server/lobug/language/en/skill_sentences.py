@@ -26,6 +26,8 @@ from hassil import Intents
 from lobug.language.en import templates
 from lobug.language.en.arithmetic import read_sum
 from lobug.language.en.dice import read_dice, read_whole_number
+from lobug.language.en.named_days import read_day, read_moment, read_shift
+from lobug.language.en.places import may_be_place, read_place
 from lobug.language.en.quantities import is_money, read_quantity, read_unit
 from lobug.language.en.requests import requests_in
 from lobug.language.en.times import find_times
@@ -35,14 +37,19 @@ ORDINARY = "Ordinary"
 """Begins the names of intents that keep a text from being taken for the skill."""
 
 CHECKS: Mapping[str, Callable[[str], object]] = {
+    "day": read_day,
     "dice": read_dice,
+    "moment": read_moment,
     "money": is_money,
     "number": read_whole_number,
+    "place": read_place,
+    "place_words": may_be_place,
     "quantity": read_quantity,
+    "shift": read_shift,
     "sum": read_sum,
     "unit": read_unit,
 }
-"""Readers of the words of a list. What they return is None or False if they do not understand."""
+"""Readers of the words of a list; they return None, False or () if they do not understand them."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +84,7 @@ class SkillFile:
     def _understands(self, slots: Mapping[str, str]) -> bool:
         """Whether the readers of the lists understand their words."""
         read = ((self.checks[name], words) for name, words in slots.items() if name in self.checks)
-        return all(reader(words) not in (None, False) for reader, words in read)
+        return all(reader(words) not in (None, False, ()) for reader, words in read)
 
 
 class EnglishSkillSentences:
