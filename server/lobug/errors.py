@@ -405,6 +405,67 @@ class AlertLimitError(LobugError):
     status = 409
 
 
+class ListNotFoundError(LobugError):
+    """The person has no such list, or nothing of this id is on it."""
+
+    code = "list_not_found"
+    status = 404
+
+
+class ListFullError(LobugError):
+    """The list would hold more than ``skills.max_items_per_list`` things; none was added."""
+
+    code = "list_full"
+    status = 409
+
+
+class ListLimitError(LobugError):
+    """There are ``skills.max_lists_per_person`` lists already."""
+
+    code = "list_limit"
+    status = 409
+
+
+class ListExistsError(LobugError):
+    """There is a list of this name already."""
+
+    code = "list_exists"
+    status = 409
+
+
+class ListItemError(InvalidRequestError):
+    """The name of a list, or a thing on it, is empty or longer than ``skills.max_item_chars``."""
+
+    code = "list_item_invalid"
+
+
+class ListForbiddenError(LobugError):
+    """The caller may not see or change the household's lists; ``memory.household`` grants that."""
+
+    code = "list_forbidden"
+    status = 403
+
+
+class NoteNotFoundError(LobugError):
+    """The person has no note of this id."""
+
+    code = "note_not_found"
+    status = 404
+
+
+class NoteLimitError(LobugError):
+    """The person has ``skills.max_notes_per_person`` notes already."""
+
+    code = "note_limit"
+    status = 409
+
+
+class NoteContentError(InvalidRequestError):
+    """The note is empty or longer than ``skills.max_note_chars``."""
+
+    code = "note_content_invalid"
+
+
 class MemoryDisabledError(LobugError):
     """``memory.enabled`` is off, or ``memory.enable_user_memories`` and a memory of a user was to
     be stored."""

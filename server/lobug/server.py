@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
@@ -13,12 +13,15 @@ from typing import Protocol
 from lobug import __version__
 from lobug.access.service import FILE as ACCESS_FILE
 from lobug.access.service import Access
+from lobug.agenda.ringing import QuietHours, RingLimits
+from lobug.agenda.schedule import Schedule
 from lobug.agenda.service import FILE as AGENDA_FILE
 from lobug.agenda.service import Agenda
 from lobug.conversation.prompt import make_persona
 from lobug.conversation.recognition import MemoryCommands
 from lobug.conversation.registry import Conversations, SensorReading, is_lane_of
 from lobug.devices.connected_devices import ConnectedDevices
+from lobug.devices.unasked_speech import DeviceVoices
 from lobug.engines.base import Engine, Engines, EngineStatus, Tool
 from lobug.engines.integrity import ModelIntegrity
 from lobug.errors import EngineError, StorageError
@@ -28,7 +31,10 @@ from lobug.ota.library import FirmwareLibrary
 from lobug.ota.offers import FirmwareOffers
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
+from lobug.settings.conversation import time_in_zone
 from lobug.skills.clock import Clock
+from lobug.skills.lists import ListSkill
+from lobug.skills.mcp_servers import McpServers
 from lobug.skills.registry import Skills
 from lobug.skills.sums import Sums
 from lobug.telemetry.telemetry import Telemetry
@@ -87,6 +93,8 @@ class LobugServer:
     clock: Callable[[], float] = time.monotonic
     wall: Callable[[], float] = time.time
     """Seconds since the epoch, for devices' codes and for dates in replies."""
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    """Waits by ``clock``, for alerts."""
     memory_retry_s: float = MEMORY_RETRY_S
     instance: str = ""
     """Identifies this run of this server; another one after each restart."""
@@ -97,8 +105,12 @@ class LobugServer:
     """Decides who may talk."""
     agenda: Agenda = field(init=False)
     """What was promised: alerts, lists, notes."""
+    schedule: Schedule = field(init=False)
+    """Runs alerts and waiting speech."""
     skills: Skills = field(init=False)
     """What it can do for somebody."""
+    mcp_servers: McpServers = field(init=False)
+    """Servers of tools that the owner configured."""
     firmware: FirmwareOffers = field(init=False)
     """Offers newer firmware to devices."""
     connections: ConnectedDevices = field(init=False)
@@ -120,20 +132,35 @@ class LobugServer:
         self.agenda = Agenda(
             self.settings.skills, self.settings.data_dir / AGENDA_FILE, clock=self.wall
         )
+        self.mcp_servers = McpServers(self.settings.skills.mcp_servers)
         self.skills = Skills(
             (
                 Clock(),
+                ListSkill(self.agenda.lists, self.settings.memory.household),
                 Sums(),
             ),
+            self.engines.chat,
             off=self.settings.skills.off,
             clock=self.clock,
-            now=lambda _user: datetime.fromtimestamp(self.wall()).astimezone(),
+            now=self._now,
         )
         library = FirmwareLibrary(
             self.settings.firmware_dir, max_bytes=self.settings.firmware.max_image_bytes
         )
         self.firmware = FirmwareOffers(library)
         self.connections = ConnectedDevices(self.settings.streaming, self.engines.stt)
+        self.schedule = Schedule(
+            self.agenda.alerts,
+            self.agenda.waiting,
+            DeviceVoices(self.connections, self.engines.tts),
+            RingLimits(self.settings.skills.ring_seconds),
+            quiet_hours=QuietHours.of(self.settings.skills.quiet_hours),
+            wall=self.wall,
+            clock=self.clock,
+            now=self._now,
+            sleep=self.sleep,
+        )
+        self.agenda.alerts.changed = self.connections.arrived = self.schedule.wake
         self.access.when_revoked(self.connections.close_revoked)
         self.access.connected = self.connections.connected
         self.conversations = Conversations(self.settings)
@@ -154,6 +181,9 @@ class LobugServer:
             self._commands(),
             self.telemetry,
             self.skills,
+            self.mcp_servers,
+            self.agenda.waiting,
+            self.wall,
         )
         self.prefetcher = PromptPrefetcher(
             self.settings,
@@ -165,6 +195,10 @@ class LobugServer:
             self.clock,
         )
         self._started_at = self.clock()
+
+    def _now(self, _user: str) -> datetime:
+        """Date and time where a user is."""
+        return time_in_zone(self.wall(), self.settings.conversation.time_zone)
 
     def _commands(self) -> MemoryCommands:
         self.memory.on_erasure(self._forget)
@@ -192,6 +226,7 @@ class LobugServer:
         if self.ollama is not None:
             await self.ollama.start()
         await self.access.start()
+        self.prefetcher.before_start()
         await asyncio.gather(*(_start(job, e) for job, e in self.engines.all().items()))
         try:
             await self.memory.start()
@@ -201,7 +236,9 @@ class LobugServer:
             await self.agenda.start()
         except StorageError as error:
             log.error("agenda: %s", error)  # noqa: TRY400 - a full disk needs no traceback
+        self.mcp_servers.start()
         self._in_background(self._watch_memory())
+        self._in_background(self.schedule.run())
         self._in_background(self.integrity.watch())
         self._in_background(self.telemetry.watch_loop())
         self._in_background(self.prefetcher.after_start())
@@ -229,6 +266,7 @@ class LobugServer:
     async def close(self) -> None:
         """Stop all tasks and close connections, memory, access and engines."""
         await self.connections.close()
+        await self.mcp_servers.close()
         tasks = tuple(self._tasks)
         for task in tasks:
             task.cancel()

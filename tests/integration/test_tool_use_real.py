@@ -12,10 +12,10 @@ import pytest_asyncio
 
 from lobug.conversation.prompt import make_persona, prefix
 from lobug.conversation.tool_prompt import ToolPrompt, tool_prompt
-from lobug.devices.tool_client import DeviceTools
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.engines.chat_embedded import EmbeddedChat, llama_options
 from lobug.engines.llama_process import LlamaProcess
+from lobug.engines.tool_client import ToolClient
 from lobug.settings import ChatSettings, StreamingSettings
 from lobug.turn.tool_use import ToolUse, write_with_tools
 from support.tool_device import ToolDevice, common_tools
@@ -38,7 +38,7 @@ async def chat(models_dir: Path) -> AsyncIterator[EmbeddedChat]:
 class Desk:
     """A device on a desk, and what is said to it."""
 
-    def __init__(self, chat: EmbeddedChat, device: ToolDevice, box: DeviceTools) -> None:
+    def __init__(self, chat: EmbeddedChat, device: ToolDevice, box: ToolClient) -> None:
         self._chat = chat
         self.device = device
         self._box = box
@@ -72,7 +72,7 @@ async def desk(chat: EmbeddedChat) -> AsyncIterator[Desk]:
     device.results["self.camera.take_photo"] = (
         '{"success": true, "text": "A man sits at a table and holds a banana."}'
     )
-    box = DeviceTools(device.take, StreamingSettings(), listed.set)
+    box = ToolClient(device.take, StreamingSettings(), listed.set)
     device.answer_to(box)
     box.start()
     await listed.wait()

@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import uvicorn
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from lobug.app import create_app
 from lobug.assembly import with_memory
@@ -64,7 +65,7 @@ def scripted_assembler(
 
 
 @asynccontextmanager
-async def client_of(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+async def client_of(app: ASGIApp) -> AsyncIterator[httpx.AsyncClient]:
     """Run ``app`` on a free port of loopback, in this event loop; yield a client."""
     config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", lifespan="on")
     server = uvicorn.Server(config)

@@ -1,7 +1,7 @@
 """A device with tools, as the most used firmware answers: errors without a code, pages by size.
 
 device = ToolDevice(common_tools())
-box = DeviceTools(device.take, StreamingSettings())
+box = ToolClient(device.take, StreamingSettings())
 device.answer_to(box)
 box.start()
 """

@@ -283,7 +283,7 @@ def test_of_many_sentences_only_the_last_few_are_matched(monkeypatch: pytest.Mon
         matched.append(text)
         return recognize_all(text, *args, **options)
 
-    monkeypatch.setattr("lobug.language.en.language.recognize_all", counted)
+    monkeypatch.setattr("lobug.language.en.templates.recognize_all", counted)
     assert templates().understand(f"{'a. ' * 190}Forget my age.") == ForgetTopic("my age")
     assert templates().understand("a. " * 200) is None
     assert len(matched) <= 2 * MOST_SENTENCES + 1, "and the text as a whole, once"

@@ -14,18 +14,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp import types
 
-from lobug.devices.tool_client import (
+from lobug.engines.base import Tool
+from lobug.engines.tool_client import (
     LONGEST_ERROR,
     MAX_LISTINGS,
     MAX_PAGES,
-    DeviceTools,
     Notice,
+    ToolClient,
     argument_error,
     parse,
     read_tool,
     safe_schema,
 )
-from lobug.engines.base import Tool
 from lobug.settings import StreamingSettings
 from support.tool_device import PERCENT, Refused, ToolDevice, common_tools, tool
 
@@ -43,7 +43,7 @@ def logged() -> Iterator[asyncio.Event]:
         def emit(self, record: logging.LogRecord) -> None:
             event.set()
 
-    logger, listener = logging.getLogger("lobug.devices.tool_client"), Listener()
+    logger, listener = logging.getLogger("lobug.engines.tool_client"), Listener()
     logger.addHandler(listener)
     yield event
     logger.removeHandler(listener)
@@ -68,9 +68,9 @@ class Changes:
 @asynccontextmanager
 async def connected(
     device: ToolDevice, given: StreamingSettings = PATIENT, *, listed: bool = True
-) -> AsyncIterator[tuple[DeviceTools, Changes]]:
+) -> AsyncIterator[tuple[ToolClient, Changes]]:
     changes = Changes()
-    box = DeviceTools(device.take, given, changes)
+    box = ToolClient(device.take, given, changes)
     device.answer_to(box)
     box.start()
     if listed:
@@ -81,7 +81,7 @@ async def connected(
         await box.close()
 
 
-def names(box: DeviceTools) -> list[str]:
+def names(box: ToolClient) -> list[str]:
     return [tool.name for tool in box.tools()]
 
 
@@ -428,7 +428,7 @@ def test_nothing_that_a_device_sends_harms(hostile: list[object], when: str) -> 
     async def scenario() -> None:
         device = ToolDevice(common_tools())
         changes = Changes()
-        box = DeviceTools(device.take, PATIENT, changes)
+        box = ToolClient(device.take, PATIENT, changes)
         device.answer_to(box)
         if when == "before":
             for payload in hostile:
@@ -453,7 +453,7 @@ def test_no_answer_harms(results: list[object]) -> None:
         device = ToolDevice(common_tools())
         answers = iter(results)
         device.mangle = lambda answer: answer | {"result": next(answers, {})}
-        box = DeviceTools(device.take, QUICK)
+        box = ToolClient(device.take, QUICK)
         device.answer_to(box)
         box.start()
         for _ in range(4):

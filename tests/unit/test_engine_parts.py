@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lobug.concurrency import Periodic
 from lobug.engines.base import BACKGROUND_LANE, SHARED_PREFIX_LANE, ChatMessage, batches, unit_rows
-from lobug.engines.chat_embedded import LaneMap, shared_beginning
+from lobug.engines.lanes import LaneMap, shared_beginning
 from lobug.engines.llama_process import backoff_s
 from lobug.engines.model_server import is_loopback, paced, without_password
 from lobug.errors import EngineError, EngineTimeoutError

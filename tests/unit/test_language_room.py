@@ -141,6 +141,7 @@ def test_a_sentence_of_an_error_is_whole(sentence: str) -> None:
         ("recitation", "language/en/claims/recitation.py"),
         ("citing", "language/en/citing.py"),
         ("pairing", "http/devices/discovery.py"),
+        ("skills", "skills/registry.py"),
     ],
 )
 def test_every_sentence_is_used(table: str, module: str) -> None:
@@ -150,8 +151,15 @@ def test_every_sentence_is_used(table: str, module: str) -> None:
 
 def test_every_table_of_sentences_has_a_reader() -> None:
     expected = {
-        "replies", "claim_answers", "recitation", "citing", "pairing", "errors", "talk", "skills"
-    }  # fmt: skip
+        "replies",
+        "claim_answers",
+        "recitation",
+        "citing",
+        "pairing",
+        "errors",
+        "talk",
+        "skills",
+    }
     assert set(SENTENCES) == expected
 
 

@@ -24,9 +24,11 @@ import pytest
 
 import lobug
 from lobug.language.en import (
+    claimed_deeds,
     fact_checks,
     forget_requests,
     mentions,
+    orders,
     questions,
     speech_acts,
     words,
@@ -62,7 +64,12 @@ SHORT = {
 }
 """Patterns that are only ever given so many characters."""
 
-BOUNDED = ("lobug.language.en.claims.", "lobug.language.en.forget_requests.")
+BOUNDED = (
+    "lobug.language.en.claimed_deeds.",
+    "lobug.language.en.claims.",
+    "lobug.language.en.forget_requests.",
+    "lobug.language.en.orders.",
+)
 """Patterns of these are given ``claims.english.LONGEST`` characters at most, or those of a command,
 with single spaces."""
 
@@ -325,6 +332,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "claims.read_fact": CLAIMS.read_fact,
     "claims.read_question": CLAIMS.read_question,
     "claims.read_topic": CLAIMS.read_topic,
+    "claims_deed": claimed_deeds.claims_deed,
     "clause_end": all_clauses,
     "completeness_of": completeness_of,
     "consolidation.cut": lambda text: list(extraction.pieces([text])),
@@ -334,7 +342,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "gaps.explicit_statements": explicit_statements,
     "guards.clauses": fact_checks.clauses,
     "is_own_voice": lambda text: is_own_voice(text, [text]),
+    "may_become_claim": claimed_deeds.may_become_claim,
     "mentions.of_request": mentions.of_request,
+    "orders.read": orders.read_order,
     "questions.read": questions.analyse,
     "recaller.slots_of": lambda text: recaller.slots_of([text]),
     "speakable": speakable,

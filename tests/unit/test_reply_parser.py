@@ -138,7 +138,7 @@ def test_the_first_clause_comes_first(raw: str, texts: list[str], size: int) -> 
 def test_a_clause_is_there_before_its_sentence_is_written() -> None:
     parser = ReplyParser(clause_first=True)
     assert list(parser.feed("To boil an egg, you need a p")) == [
-        Part("To boil an egg,", ends=False)
+        Part("To boil an egg,", ends=False, sentence="To boil an egg,")
     ]
     assert list(parser.feed("ot of water. Then")) == [Part("you need a pot of water.", ends=True)]
     assert list(parser.flush()) == [Part("Then", ends=True)]

@@ -21,8 +21,8 @@ from lobug.conversation.tool_prompt import (
     state_of,
     tool_prompt,
 )
-from lobug.devices.tool_client import read_tool
 from lobug.engines.base import ChatMessage, Tool
+from lobug.engines.tool_client import read_tool
 from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
 from lobug.priority import TurnPriority

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from lobug.conversation.prompt import make_persona, prefix
 from lobug.conversation.registry import Conversation, Conversations
-from lobug.devices.tool_client import DeviceTools
 from lobug.engines.base import ChatMessage, ChatOptions
+from lobug.engines.tool_client import ToolClient
 from lobug.errors import EngineError, EngineUnavailableError, LobugError
 from lobug.language.en.replies import DONE, NO_WORDS, NOT_DONE
 from lobug.memory.model import ConversationKey
@@ -39,7 +39,7 @@ class Talk:
     """A conversation with a device that has tools."""
 
     device: ToolDevice
-    box: DeviceTools
+    box: ToolClient
     conversation: Conversation
     sure: asyncio.Event
     """The turn is certain."""
@@ -77,7 +77,7 @@ class Talk:
 @asynccontextmanager
 async def talking(*, sure: bool = True, timeout_s: float = 60.0) -> AsyncIterator[Talk]:
     device, listed = ToolDevice(common_tools()), asyncio.Event()
-    box = DeviceTools(device.take, StreamingSettings(tool_timeout_s=timeout_s), listed.set)
+    box = ToolClient(device.take, StreamingSettings(tool_timeout_s=timeout_s), listed.set)
     device.answer_to(box)
     box.start()
     await asyncio.wait_for(listed.wait(), 10)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lobug.conversation.tool_prompt import ToolPrompt, tool_prompt
-from lobug.devices.tool_client import read_tool
+from lobug.engines.tool_client import read_tool
 from lobug.settings import ChatSettings
 from support.tool_device import PERCENT, tool
 from support.tool_utterances import TALK, TALK_UNSEEN

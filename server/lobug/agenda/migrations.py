@@ -21,7 +21,8 @@ CREATE TABLE alerts (
     state        TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'ringing', 'over')),
     rang_at      REAL,
     missed       INTEGER NOT NULL DEFAULT 0 CHECK (missed IN (0, 1)),
-    created_at   REAL NOT NULL
+    created_at   REAL NOT NULL,
+    silenced_at  REAL
 ) STRICT;
 CREATE INDEX alerts_by_user ON alerts (user, state, due_at);
 CREATE INDEX alerts_due ON alerts (due_at) WHERE state = 'pending';
@@ -33,7 +34,8 @@ CREATE TABLE waiting_speech (
     content      TEXT NOT NULL,
     created_at   REAL NOT NULL,
     expires_at   REAL,
-    alert_id     INTEGER REFERENCES alerts (id) ON DELETE CASCADE
+    alert_id     INTEGER REFERENCES alerts (id) ON DELETE CASCADE,
+    said_at      REAL
 ) STRICT;
 CREATE INDEX waiting_speech_by_user ON waiting_speech (user, id);
 
@@ -41,9 +43,10 @@ CREATE TABLE lists (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     user       TEXT NOT NULL,
     name       TEXT NOT NULL,
+    key        TEXT NOT NULL,
     created_at REAL NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX lists_by_name ON lists (user, name);
+CREATE UNIQUE INDEX lists_by_key ON lists (user, key);
 
 CREATE TABLE list_items (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -6,8 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lobug.agenda.alerts import Alerts
+from lobug.agenda.lists import Lists
 from lobug.agenda.migrations import STEPS
+from lobug.agenda.notes import Notes
+from lobug.agenda.waiting_speech import WaitingSpeeches
 from lobug.errors import StorageError
+from lobug.language.en.list_words import item_key
 from lobug.settings.skills import SkillSettings
 from lobug.storage.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
 from lobug.storage.driver import Connection
@@ -34,6 +38,12 @@ class Agenda:
         self.alerts = Alerts(
             self.database, max_per_user=settings.max_alerts_per_person, clock=clock
         )
+        self.waiting = WaitingSpeeches(self.database, clock=clock, changed=self._changed)
+        self.lists = Lists(self.database, settings, clock=clock, item_key=item_key)
+        self.notes = Notes(self.database, settings, clock=clock)
+
+    def _changed(self) -> None:
+        self.alerts.changed()
 
     @property
     def fault(self) -> StorageError | None:

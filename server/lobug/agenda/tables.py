@@ -40,6 +40,7 @@ alerts = Table(
     Column("rang_at", Number, comment="when it began to ring the last time"),
     flag("missed", "it fell due while the server was off, and was told later"),
     required("created_at", Number),
+    Column("silenced_at", Number, comment="when somebody silenced its ringing; null: nobody has"),
     comment="timers, alarms and reminders",
     **NUMBERED,
 )
@@ -56,6 +57,7 @@ waiting_speech = Table(
     required("created_at", Number),
     Column("expires_at", Number, comment="after this time it is not said any more"),
     link("alert_id", "alerts.id", "the alert that it tells of", ondelete="CASCADE"),
+    Column("said_at", Number, comment="when it was said and nobody answered; null: never"),
     comment="what could not be said yet; it is the first thing said at the next contact",
     **NUMBERED,
 )
@@ -66,12 +68,13 @@ lists = Table(
     metadata,
     row_id(),
     required("user", Text, "a person, or the household"),
-    required("name", Text, "as shown: 'shopping'"),
+    required("name", Text, "as shown: 'shopping', 'list of films to watch'"),
+    required("key", Text, "what its name is found by, however it is worded"),
     required("created_at", Number),
     comment="lists of things",
     **NUMBERED,
 )
-add_index("lists_by_name", lists, "user name", unique=True)
+add_index("lists_by_key", lists, "user key", unique=True)
 
 list_items = Table(
     "list_items",

@@ -11,6 +11,8 @@ from lobug.cli import (
     config,
     doctor,
     evaluate,
+    evaluate_deeds,
+    evaluate_talk,
     evaluate_truth,
     serve,
     simulate,
@@ -39,6 +41,8 @@ app.command()(doctor.doctor)
 app.command()(config.config)
 app.add_typer(models_app, name="models")
 eval_app.command("locomo")(evaluate.locomo)
+eval_app.command("deeds")(evaluate_deeds.deeds)
+eval_app.command("talk")(evaluate_talk.talk)
 eval_app.command("truth")(evaluate_truth.truth)
 app.add_typer(eval_app, name="eval")
 app.add_typer(memory_app, name="memory")

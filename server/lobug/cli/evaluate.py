@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 eval_app = typer.Typer(
     cls=SentenceGroup,
     no_args_is_help=True,
-    help="Measure what memory recalls, and whether what it believes is true.",
+    help="Measure memory, what Lo-Bug believes and does, and its small talk.",
 )
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the figures as one JSON object.")]

@@ -45,6 +45,8 @@ class Command:
     and StorageError."""
     heard: Heard | None = None
     """What ``logged`` claims; None: what the rules read in it."""
+    by: str = "memory"
+    """What carries it out: memory, the name of a skill, or refusal."""
     logged_last: bool = False
     """The words are logged after ``act`` (which gets the id 0), because ``act`` erases the log."""
 

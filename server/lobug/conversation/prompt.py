@@ -29,6 +29,7 @@ from lobug.language.en.prompts import (
     TASK_IN_HAND,
     fact_note,
     month_or_day,
+    now_note,
     turn_note,
 )
 from lobug.language.en.questions import asks_when
@@ -127,9 +128,17 @@ def _unmarked(text: str) -> str:
     return text.replace("<", "(").replace(">", ")")
 
 
-def user_message(text: str, recalled: Sequence[Recalled], sensors: str) -> ChatMessage:
-    """The user's words after this turn's memories and sensor readings."""
-    before = [notes(recalled, text)] if recalled else []
+def user_message(
+    text: str, recalled: Sequence[Recalled], sensors: str, now: datetime | None = None
+) -> ChatMessage:
+    """The user's words after the date and time, this turn's memories and sensor readings.
+
+    Date and time stand here, not in the beginning of the prompt, which would change with every
+    minute and be read anew. ``now`` None: they are left out.
+    """
+    before = [now_note(now)] if now is not None else []
+    if recalled:
+        before.append(notes(recalled, text))
     if sensors:
         before.append(PHYSICAL_STATE.format(sensors))
     if not before:

@@ -104,14 +104,37 @@ class SkillQuestion:
     """What the skill needs in order to go on."""
 
 
+@dataclass(frozen=True, slots=True)
+class SkillDeed:
+    """What a skill did or told last, so that "the list" or "not that" can mean it."""
+
+    at: float
+    """Seconds of the turns' clock."""
+    data: Mapping[str, object]
+    """What the skill needs in order to understand the next words."""
+
+
 @dataclass(slots=True)
 class Dialogue:
     """What one conversation waits for and has just told."""
 
     question: Question | None = None
     skill_question: SkillQuestion | None = None
+    deeds: Mapping[str, SkillDeed] = field(default_factory=dict)
+    """What each skill did last, by its name."""
     recited: tuple[Hit, ...] | None = None
     """The entries that the last turn recited; None: the last turn was an ordinary one."""
+
+    def note_deed(self, skill: str, deed: SkillDeed) -> None:
+        """Keep what a skill has done last."""
+        self.deeds = {**self.deeds, skill: deed}
+
+    def last_deed(
+        self, skill: str, now: float, *, within_s: float = PATIENCE_S
+    ) -> SkillDeed | None:
+        """What a skill did last; None: nothing, or longer ago."""
+        deed = self.deeds.get(skill)
+        return deed if deed is not None and now - deed.at <= within_s else None
 
     def take_question(self, now: float) -> Question | None:
         """Take out the open question; None: there is none, or it has expired at ``now``."""
@@ -126,11 +149,11 @@ class Dialogue:
     def restorer(self) -> Callable[[], None]:
         """A function that restores the present state, after a turn that did not count."""
         question, recited = self.question, self.recited
-        skill_question = self.skill_question
+        skill_question, deeds = self.skill_question, self.deeds
 
         def restore() -> None:
             self.question, self.recited = question, recited
-            self.skill_question = skill_question
+            self.skill_question, self.deeds = skill_question, deeds
 
         return restore
 
@@ -316,6 +339,7 @@ class Conversations:
                 conversation.prefix_changed = True
                 conversation.dialogue.question = None
                 conversation.dialogue.skill_question = None
+                conversation.dialogue.deeds = {}
                 conversation.dialogue.recited = None
 
     def _evict(self) -> None:

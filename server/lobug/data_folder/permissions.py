@@ -91,10 +91,10 @@ def _private(settings: Settings) -> Iterator[Path]:
             continue
         yield from (path for path in found if path.is_file() and not path.is_symlink())
     yield from (path for path in (folder / LOCK, folder / RECORD) if path.is_file())
-    images = settings.firmware_dir.resolve()
-    if images.is_dir() and images.is_relative_to(folder.resolve()):
-        yield images
-        yield from (path for path in sorted(images.rglob("*")) if not path.is_symlink())
+    for within in (settings.firmware_dir.resolve(), settings.prompt_states_dir.resolve()):
+        if within.is_dir() and within.is_relative_to(folder.resolve()):
+            yield within
+            yield from (path for path in sorted(within.rglob("*")) if not path.is_symlink())
 
 
 def _mode(path: Path) -> int:

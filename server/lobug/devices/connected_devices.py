@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from lobug.access.callers import Caller, Revoked
+from lobug.agenda.schedule import Said, Schedule
 from lobug.devices.frames import CloseCode
 from lobug.engines.base import Engines, EngineStatus, Samples, SpeechToText, Tool, Transcript
 from lobug.errors import DeviceOfflineError
@@ -33,6 +34,21 @@ class OpenConnection(Protocol):
 
     async def close(self, code: CloseCode) -> None:
         """Close the connection."""
+
+
+class UnaskedSession(Protocol):
+    """The session of a connected device, as far as it speaks unasked (``DeviceSession``)."""
+
+    @property
+    def conversation_key(self) -> ConversationKey:
+        """Whose conversation it is."""
+
+    @property
+    def device(self) -> str:
+        """The device's id; empty: it has none."""
+
+    async def say_unasked(self, sentences: Sequence[str], chime: Samples) -> Said:
+        """Say something once no reply is on its way and nobody speaks."""
 
 
 class CountedSpeechToText:
@@ -70,6 +86,9 @@ class ConnectedDevices:
         self._settings = settings
         self._open: dict[str, tuple[OpenConnection, Caller]] = {}
         self._closing: set[asyncio.Future[None]] = set()
+        self._sessions: dict[str, UnaskedSession] = {}
+        self.arrived: Callable[[], None] = lambda: None
+        """Called when a device can be talked to."""
 
     def __len__(self) -> int:
         """Number of devices connected."""
@@ -100,6 +119,22 @@ class ConnectedDevices:
         finally:
             if self._open.get(key) is entry:
                 del self._open[key]
+
+    @contextmanager
+    def talking(self, key: str, session: UnaskedSession) -> Iterator[None]:
+        """Let a connected caller's session speak unasked while the context is open."""
+        self._sessions[key] = session
+        self.arrived()
+        try:
+            yield
+        finally:
+            if self._sessions.get(key) is session:
+                del self._sessions[key]
+
+    def sessions(self, user: str | None = None) -> list[UnaskedSession]:
+        """The sessions of a user's connected devices, or of all (None), the newest first."""
+        newest_first = reversed(tuple(self._sessions.values()))
+        return [one for one in newest_first if user in {None, one.conversation_key.user}]
 
     async def send(self, key: str, write: Callable[[str], str]) -> None:
         """Send a message to a connected caller; ``write`` makes it from the session's id. Raises
@@ -151,6 +186,10 @@ class DeviceHost(Protocol):
     @property
     def connections(self) -> ConnectedDevices:
         """The devices that are connected, and what they share."""
+
+    @property
+    def schedule(self) -> Schedule:
+        """Runs alerts and waiting speech."""
 
     @property
     def turns(self) -> TurnRunner:

@@ -62,6 +62,11 @@ class Microphone:
         return self._listener is not None and not self._open
 
     @property
+    def open(self) -> bool:
+        """Whether the device sends what it hears."""
+        return self._open
+
+    @property
     def mostly_bad(self) -> bool:
         """Whether most of the last packets could not be decoded, as of a wrong format."""
         return 2 * sum(self._bad) > _JUDGED_PACKETS

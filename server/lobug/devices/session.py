@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack, aclosing
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, aclosing, suppress
 from typing import TYPE_CHECKING, Any
 
+from lobug.agenda.schedule import Said
 from lobug.devices import frames, messages
 from lobug.devices import messages as say
 from lobug.devices.connected_devices import DeviceHost
@@ -16,7 +17,9 @@ from lobug.devices.connection import Connection, MessageBudget
 from lobug.devices.frames import CloseCode
 from lobug.devices.microphone import Microphone
 from lobug.devices.turns import DeviceTurns
-from lobug.errors import AudioPacketError, FrameError, LobugError, MessageError
+from lobug.devices.unasked_speech import AUDIBLE_S
+from lobug.engines.base import Samples
+from lobug.errors import AudioPacketError, FrameError, LobugError, MessageError, StorageError
 from lobug.language.emotions import Emotion
 from lobug.memory.model import ConversationKey
 from lobug.turn.echo import is_own_voice, without_own_voice
@@ -32,9 +35,17 @@ from lobug.turn.events import (
 )
 
 if TYPE_CHECKING:
-    from lobug.devices.tool_client import DeviceTools
+    from lobug.engines.tool_client import ToolClient
 
 log = logging.getLogger(__name__)
+
+_SETTLE_S = 0.3
+"""Seconds after its hello in which a device says what it is about; before, nothing is said."""
+_TAP_S = 1.0
+"""Seconds within which somebody begins to speak who has touched the device."""
+_PATIENCE_S = 15.0
+"""Longest time for which speech that nobody asked for waits for somebody who speaks, seconds: a
+television never ends."""
 
 MAX_FAULTS = 20
 """Broken frames and messages of one connection; then it is closed."""
@@ -58,6 +69,7 @@ class DeviceSession:
     ) -> None:
         """``privileged`` as of ``TurnRunner.run``."""
         self._server = server
+        self._device = device
         self._settings = server.settings
         self._connection = connection
         self._conversation_key = conversation_key
@@ -88,9 +100,16 @@ class DeviceSession:
         self._faults = 0
         self._budget = MessageBudget(server.settings, connection.agreement.uplink.frame_s, clock())
         self._active_at = clock()
-        self._tools: DeviceTools | None = None
+        self._tools: ToolClient | None = None
         self._speaking = ExitStack()
         """Open while somebody speaks: background work leaves the cores to the turn that follows."""
+        self._speaks = False
+        self._silence = asyncio.Event()
+        """Set when somebody has stopped speaking."""
+        self._begun_at = clock()
+        self._listened_at: float | None = None
+        """When somebody touched the device to speak, or it listened again by itself."""
+        self._unasked_turn = asyncio.Lock()
 
     async def run(self) -> None:
         """Serve the device until the connection ends. Raises ConnectionLostError when the device
@@ -155,19 +174,18 @@ class DeviceSession:
     async def _on_text(self, text: str | bytes) -> None:
         match messages.parse(text):
             case messages.ListenStart(mode):
-                self._note_activity()
-                self._microphone.start(mode.value)
-                self._speaking.close()
-                await self._turns.stop(by_device=True)
+                await self._on_listen_start(mode)
             case messages.ListenStop():
                 self._microphone.stop()
             case messages.WakeWord():
                 self._note_activity()
                 self._microphone.reset()
-                self._speaking.close()
+                self._fall_silent()
                 await self._turns.stop(by_device=True)
+                await self._server.schedule.touched(self._conversation_key.conversation)
             case messages.Abort():
                 await self._turns.stop(by_device=True)
+                await self._server.schedule.touched(self._conversation_key.conversation)
             case messages.Playing(delay_s):
                 self._turns.playing(delay_s)
             case messages.McpMessage(payload):
@@ -179,6 +197,82 @@ class DeviceSession:
                 pass  # only the first one counts; firmware sends no second
             case messages.Unknown(kind):
                 log.debug("a device sent a message of unknown type %r", kind)
+
+    async def _on_listen_start(self, mode: messages.ListenMode) -> None:
+        self._note_activity()
+        unasked = self._turns.unasked
+        meaning = self._turns.touches.listen_start(
+            self._clock(),
+            held=mode is messages.ListenMode.MANUAL,
+            speaking=unasked is not None and not unasked.interrupted,
+            audible=unasked is not None and unasked.played_s() >= AUDIBLE_S,
+        )
+        self._microphone.start(mode.value)
+        self._fall_silent()
+        if meaning == "early":
+            self._microphone.reply_began()  # the device speaks when it reads our `tts start`
+            return
+        self._listened_at = self._clock()
+        await self._turns.stop(by_device=True)
+        if meaning == "touch":
+            await self._server.schedule.touched(self._conversation_key.conversation)
+
+    # Speech that nobody asked for.
+
+    @property
+    def conversation_key(self) -> ConversationKey:
+        """Whose conversation it is."""
+        return self._conversation_key
+
+    @property
+    def device(self) -> str:
+        """The device's id; empty: it has none."""
+        return self._device
+
+    async def say_unasked(self, sentences: Sequence[str], chime: Samples) -> Said:
+        """Say something once no reply is on its way and nobody speaks. ``chime``: mono samples at
+        the voice's rate. Cancel it to fall silent."""
+        async with self._unasked_turn:
+            await self._until_free()
+            if self._connection.closed:
+                return Said()
+            speaker = await self._turns.say_unasked(sentences, chime)
+        touched = speaker.interrupted and self._turns.stopped_by_device
+        if self._connection.closed or (speaker.played_s() < AUDIBLE_S and not touched):
+            return Said()
+        place = (self._conversation_key.conversation,)
+        return Said(place, complete=not speaker.interrupted, silenced=touched)
+
+    async def _until_free(self) -> None:
+        """Return once nothing is being said to this device and nobody speaks to it, or somebody has
+        spoken for too long. Nothing is awaited after the last look."""
+        await asyncio.sleep(max(0.0, self._begun_at + _SETTLE_S - self._clock()))
+        until = None
+        while not self._connection.closed:
+            if self._turns.answering:
+                await self._turns.reply_over()
+                continue
+            until = self._clock() + _PATIENCE_S if until is None else until
+            left_s = until - self._clock()
+            if not self._person_speaks or left_s <= 0:
+                return
+            self._silence.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(min(left_s, _TAP_S)):
+                    await self._silence.wait()
+
+    @property
+    def _person_speaks(self) -> bool:
+        """Whether somebody speaks, holds the button, or has just touched the device to speak."""
+        held = self._microphone.mode == "manual" and self._microphone.open
+        tapped = self._listened_at is not None and self._clock() < self._listened_at + _TAP_S
+        return self._speaks or held or tapped
+
+    def _fall_silent(self) -> None:
+        """Note that nobody speaks."""
+        self._speaking.close()
+        self._speaks = False
+        self._silence.set()
 
     # Events of the microphone.
 
@@ -196,7 +290,7 @@ class DeviceSession:
                 await self._turns.alert(LobugError("the session failed"))
             else:
                 return
-            self._speaking.close()
+            self._fall_silent()
             await self._turns.discard()
             self._microphone.start(self._microphone.mode)
 
@@ -207,6 +301,7 @@ class DeviceSession:
                 self._during_reply = self._turns.audible
                 self._speaking.close()
                 self._speaking.enter_context(self._server.priority.speech())
+                self._speaks = True
                 self._turns.prefetch("")
                 if not self._echoes:
                     self._turns.barge_in()
@@ -222,13 +317,13 @@ class DeviceSession:
                 await self._turns.discard()
             case SpeechEnded():
                 await self._on_speech_ended(event)
-                self._speaking.close()
+                self._fall_silent()
             case NothingSaid():
-                self._speaking.close()
+                self._fall_silent()
                 await self._turns.discard()
                 await self._show_that_nothing_was_said()
             case ListeningFailed(error):
-                self._speaking.close()
+                self._fall_silent()
                 await self._turns.discard()
                 await self._turns.alert(error)
 
@@ -253,6 +348,7 @@ class DeviceSession:
             await self._turns.discard()
             return
         await self._turns.answer(text, event)
+        await self._server.schedule.spoken_to(self._conversation_key.conversation)
 
     async def _show_that_nothing_was_said(self) -> None:
         """Show a confused face to a device that has sent ``stop``: it waits for a reply."""
@@ -283,14 +379,25 @@ class DeviceSession:
             left = active_at + self._settings.streaming.idle_timeout_s - self._clock()
             if self._turns.replying:
                 left = self._settings.streaming.idle_timeout_s
+            if left <= 0 and await self._is_awaited():
+                left = self._settings.streaming.idle_timeout_s
             if left <= 0:
                 await self._connection.close(CloseCode.IDLE)
                 return
             await asyncio.sleep(left)
 
+    async def _is_awaited(self) -> bool:
+        """Whether something will soon ring here. Such a device is not closed for idleness, because
+        not every firmware connects again by itself."""
+        user, within_s = self._conversation_key.user, 2 * self._settings.streaming.idle_timeout_s
+        try:
+            return await self._server.schedule.due_within(user, within_s)
+        except StorageError:
+            return False
+
     async def _leave(self) -> None:
         self._connection.closed = True
-        self._speaking.close()
+        self._fall_silent()
         await self._turns.discard()
         await self._microphone.close()
         if self._tools is not None:
@@ -301,9 +408,9 @@ class DeviceSession:
         self._active_at = self._clock()
 
 
-def _device_tools() -> type[DeviceTools]:
+def _device_tools() -> type[ToolClient]:
     """Import the client of a device's tools: for the first device that has some, in a thread,
     because the MCP SDK takes a core 0.2 s, which the start of the server can do without."""
-    from lobug.devices.tool_client import DeviceTools  # noqa: PLC0415
+    from lobug.engines.tool_client import ToolClient  # noqa: PLC0415
 
-    return DeviceTools
+    return ToolClient

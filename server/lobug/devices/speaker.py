@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar
 from lobug.devices import messages as say
 from lobug.devices.codec import Encoder
 from lobug.engines.base import Samples
-from lobug.turn.events import Piece, SpeechAudio
+from lobug.turn.events import NOTICE_INDEX, Piece, SpeechAudio
 
 _TOLERANCE = 1e-9
 """Seconds; readings of a clock are compared with sums of frames."""
@@ -183,12 +183,14 @@ class Speaker:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         on_first_sent: Callable[[], None] = lambda: None,
+        on_stopped: Callable[[], None] = lambda: None,
         *,
         flush: bool = False,
     ) -> None:
-        """Plays on ``wire``, at most ``lead_s`` seconds ahead. ``flush``: an interrupted device has
-        to be made to empty its queue."""
+        """Plays on ``wire``, at most ``lead_s`` seconds ahead. ``on_stopped`` is called before
+        ``tts stop`` is sent. ``flush``: an interrupted device has to be made to empty its queue."""
         self._flush = flush
+        self._on_stopped = on_stopped
         self._wire = wire
         self._pacer = Pacer(lead_s, wire.frame_s)
         self._clock = clock
@@ -203,6 +205,9 @@ class Speaker:
         self._finished = asyncio.Event()
         self._encoder: Encoder | None = None
         self._started = False
+        self._piece = 0
+        """The piece that is being sent."""
+        self._reply_began = False
         self._ready_at = 0.0
         self._ended_at: float | None = None
         self._ahead_s = 0.0
@@ -268,6 +273,10 @@ class Speaker:
         """Index of each piece of which something was played, and the fraction of it."""
         return self._pacer.played(self._clock())
 
+    def played_s(self) -> float:
+        """Length of the audio that was played, seconds."""
+        return self._pacer.position(self._clock()) * self._wire.frame_s
+
     async def close(self) -> None:
         """Stop, and wait until nothing is sent any more."""
         self.interrupt()
@@ -299,6 +308,7 @@ class Speaker:
 
     async def _stop(self) -> None:
         stop = say.tts_stop(self._wire.session_id)
+        self._on_stopped()
         await self._wire.send(stop)
         if self.interrupted and self._flush and self._ahead_s > self._wire.frame_s:
             # The common firmware plays its queue to the end, and empties it when it begins to speak
@@ -330,6 +340,7 @@ class Speaker:
         if self._encoder is None:
             self._encoder = self._wire.encoder(audio.sample_rate)
         encoder = self._encoder
+        self._piece = audio.index
         await self._caption(audio.index)
         start = encoder.position
         end = start + audio.samples.size / audio.sample_rate / self._wire.frame_s
@@ -348,7 +359,8 @@ class Speaker:
             if wait > 0:
                 await self._sleep(wait)
             await self._wire.send_audio(packet)
-            if self._pacer.sent_frames == 0:
+            if not self._reply_began and self._piece != NOTICE_INDEX:
+                self._reply_began = True
                 self._on_first_sent()
             self._pacer.sent(self._clock())
 

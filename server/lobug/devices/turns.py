@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import ExitStack, aclosing, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -14,27 +14,32 @@ from lobug.devices.connected_devices import DeviceHost
 from lobug.devices.connection import Connection
 from lobug.devices.microphone import Microphone
 from lobug.devices.speaker import Speaker
+from lobug.devices.unasked_speech import TouchRules, play_unasked
+from lobug.engines.base import Samples
 from lobug.errors import LobugError
 from lobug.language.emotions import Emotion
 from lobug.language.en.emotion_cues import emotion_of
 from lobug.memory.model import ConversationKey
 from lobug.turn.commitment import Commitment, LiveOptions
 from lobug.turn.events import (
+    NOTICE_INDEX,
     Action,
     AllSaid,
     Done,
     Failed,
     Heard,
+    Notice,
     Piece,
     SpeechAudio,
     SpeechEnded,
     TurnEvent,
 )
+from lobug.turn.speech import speak_notice
 from lobug.turn.timeline import Timeline, TurnCounts
 from lobug.turn.utterance import TranscribedUtterance
 
 if TYPE_CHECKING:
-    from lobug.devices.tool_client import DeviceTools
+    from lobug.engines.tool_client import ToolClient
 
 log = logging.getLogger(__name__)
 
@@ -92,10 +97,13 @@ class DeviceTurns:
         privileged: bool,
     ) -> None:
         """``device`` names it in the turns' records; ``privileged`` as of ``TurnRunner.run``."""
-        self.tools: DeviceTools | None = None
+        self.tools: ToolClient | None = None
         """The device's tools; None: it has none."""
         self.ended_at = clock()
         """When the last turn ended, by the clock; at first: the beginning."""
+        self.touches = TouchRules()
+        self.stopped_by_device = False
+        """Whether the last interruption came from the device: a touch, or its wake word."""
         self._server = server
         self._settings = server.settings
         self._connection = connection
@@ -113,24 +121,83 @@ class DeviceTurns:
         """Counts of the drafts since the last turn that counted."""
         self._talking = ExitStack()
         """Open while a reply is on its way."""
+        self._speaker: Speaker | None = None
+        """Of the reply, or of speech that nobody asked for, whichever is newer."""
+        self._unasked: asyncio.Future[None] | None = None
+        """Done when the speech that nobody asked for is over; None: there is none."""
 
     @property
     def replying(self) -> bool:
-        """Whether a reply is on its way that has not been interrupted."""
-        return self._turn is not None and not self._turn.over and not self._turn.speaker.interrupted
+        """Whether something is being said that has not been interrupted: a reply is on its way, or
+        speech that nobody asked for."""
+        return self._talks and self._speaker is not None and not self._speaker.interrupted
+
+    @property
+    def unasked(self) -> Speaker | None:
+        """The playback of speech that nobody asked for; None: there is none."""
+        return self._speaker if self._unasked is not None else None
 
     @property
     def audible(self) -> bool:
-        """Whether a reply is heard, or was until a moment ago."""
-        if self._turn is None:
+        """Whether something is heard, or was until a moment ago."""
+        if self._speaker is None:
             return False
-        ended_at = self._turn.speaker.ended_at
+        ended_at = self._speaker.ended_at
         return ended_at is None or self._clock() < ended_at + _ECHO_S
 
     @property
     def spoken(self) -> list[str]:
-        """The pieces of the reply that is being played, or was played last."""
-        return self._turn.speaker.texts if self._turn is not None else []
+        """The pieces of what is being said, or was said last."""
+        return self._speaker.texts if self._speaker is not None else []
+
+    def _note_stop(self) -> None:
+        self.touches.speech_ended(self._clock())
+
+    @property
+    def _talks(self) -> bool:
+        return self._unasked is not None or self.answering
+
+    @property
+    def answering(self) -> bool:
+        """Whether a turn that counts is not over yet."""
+        return self._turn is not None and not self._turn.over
+
+    async def reply_over(self) -> None:
+        """Return once no reply is on its way."""
+        while self._turn is not None and not self._turn.over:
+            await asyncio.wait([self._turn.task])
+
+    async def say_unasked(self, sentences: Sequence[str], chime: Samples) -> Speaker:
+        """Say something that nobody asked for, after a chime at the voice's rate. Returns its
+        playback when it is over. Call it while no reply is on its way.
+
+        What it begins with happens at once, before anything is awaited.
+        """
+        speaker = Speaker(
+            self._connection,
+            self._settings.streaming.audio_lead_s,
+            self._clock,
+            on_stopped=self._note_stop,
+            flush=self._microphone.mode != "manual",
+        )
+        over = asyncio.get_running_loop().create_future()
+        self._speaker, self._unasked = speaker, over
+        self._microphone.reply_began()
+        self._talking.close()
+        self._talking.enter_context(self._server.telemetry.talking_device())
+        try:
+            await self.discard()
+            await self.face(emotion_of(sentences[0]))
+            await play_unasked(speaker, sentences, chime, self._server.engines.tts)
+        finally:
+            await speaker.close()
+            self._unasked = None
+            over.set_result(None)
+            self.ended_at = self._clock()
+            if self._speaker is speaker:
+                self._talking.close()
+                self._microphone.reply_ended()
+        return speaker
 
     def prefetch(self, words: str) -> None:
         """Let the model read the words so far, unless it is reading already."""
@@ -178,7 +245,7 @@ class DeviceTurns:
         draft.timeline.counts.speculations_discarded = self._counts.speculations_discarded
         draft.timeline.counts.wasted_s = self._counts.wasted_s
         self._counts = TurnCounts()
-        self._turn = draft
+        self._turn, self._speaker = draft, draft.speaker
         self._talking.close()
         self._talking.enter_context(self._server.telemetry.talking_device())
         self._microphone.reply_began()
@@ -232,6 +299,9 @@ class DeviceTurns:
         """The device has gone: store what was heard of a reply and leave nothing running."""
         self._talking.close()
         await self.discard()
+        if self._unasked is not None:
+            self._interrupt()
+            await asyncio.wait([self._unasked], timeout=_STORE_TIMEOUT_S)
         turn = self._turn
         if turn is not None and not turn.over:
             await self.stop()
@@ -242,10 +312,13 @@ class DeviceTurns:
 
     def _interrupt(self, *, by_device: bool = False) -> None:
         """Stop the model, the voice and the playing; what was heard of the reply is stored."""
+        if not self._talks or self._speaker is None or self._speaker.interrupted:
+            return
+        self.stopped_by_device = by_device
         if self._turn is not None and not self._turn.over:
             self._turn.timeline.counts.interrupted = True
-            dropped = by_device and self._connection.agreement.drops_on_abort
-            self._turn.speaker.interrupt(flush=not dropped)
+        dropped = by_device and self._connection.agreement.drops_on_abort
+        self._speaker.interrupt(flush=not dropped)
 
     def _begin(self, text: str, language: str, speech_end_s: float) -> _LiveTurn:
         """Begin a turn at once, on speculation; its commitment makes it count."""
@@ -261,6 +334,7 @@ class DeviceTurns:
             # With push to talk the device empties its queue by itself.
             flush=self._microphone.mode != "manual",
             on_first_sent=lambda: timeline.mark("first_audio_sent"),
+            on_stopped=self._note_stop,
         )
         turn = _LiveTurn(timeline, speaker, self._clock())
         events = self._server.turns.run(
@@ -296,7 +370,11 @@ class DeviceTurns:
         match event:
             case Heard(text=text):
                 await self._connection.send(say.stt(self._connection.session_id, text))
+            case Notice():
+                await self._say(turn, event)
             case Piece():
+                if self._unasked is not None:  # its last `tts stop` must not end the reply
+                    await asyncio.wait([self._unasked])
                 if event.index == 0:
                     await self.face(emotion_of(event.text))
                 turn.speaker.announce(event)
@@ -313,9 +391,21 @@ class DeviceTurns:
             case _:
                 pass
 
+    async def _say(self, turn: _LiveTurn, notice: Notice) -> None:
+        """Play a notice before the reply, or show it if there is no voice."""
+        audio = await speak_notice(notice, self._server.engines.tts)
+        if audio is None:
+            session_id = self._connection.session_id
+            await self._connection.send(
+                say.alert(session_id, "Lo-Bug", notice.text, Emotion.SLEEPY)
+            )
+            return
+        turn.speaker.announce(Piece(NOTICE_INDEX, notice.text))
+        turn.speaker.play(audio)
+
     async def _on_end(self, turn: _LiveTurn) -> None:
         self.ended_at = self._clock()
-        if turn is self._turn:
+        if turn is self._turn and self._speaker is turn.speaker:
             self._talking.close()
             self._microphone.reply_ended()
         await self._server.after_turn(self._conversation_key)

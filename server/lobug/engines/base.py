@@ -124,6 +124,19 @@ class ChatModel(Engine, Protocol):
         """
 
 
+@runtime_checkable
+class SharesPrefix(Protocol):
+    """A ChatModel that is told the beginning of all prompts, and keeps what it has computed of
+    it."""
+
+    def share_prefix(self, messages: Sequence[ChatMessage]) -> None:
+        """Set the beginning that all prompts share. Returns at once."""
+
+    def first_reading_s(self, lane: str) -> float:
+        """Seconds that a turn of ``lane`` has to wait until the model has read that beginning for
+        the first time; 0: it knows it, or there is none. An estimate."""
+
+
 class Embedder(Engine, Protocol):
     """Turns texts into vectors."""
 

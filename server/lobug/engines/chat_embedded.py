@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections import OrderedDict
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Container, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import openai
 from openai.types.chat import ChatCompletionChunk
 
@@ -23,10 +21,12 @@ from lobug.engines.base import (
     ChatOptions,
     EngineStatus,
 )
+from lobug.engines.lanes import EMPTY_SLOT, UNKNOWN_SLOT, LaneMap, SlotContent, shared_beginning
 from lobug.engines.llama_child import Endpoint, LlamaOptions
 from lobug.engines.llama_process import LlamaProcess
 from lobug.engines.model_server import PrefillSpeed, paced
-from lobug.engines.openai import connect, stream_text, typed_error
+from lobug.engines.openai import connect, stream_text
+from lobug.engines.shared_prefix import LLAMA, PREFIX_FIELDS, LlamaSlots, SharedPrefix
 from lobug.errors import EngineError, EngineTimeoutError, ModelDamagedError
 from lobug.models.catalog import Job, get, main_file
 from lobug.settings import ChatSettings
@@ -41,62 +41,13 @@ REUSE_TOKENS = 32
 dropped. Of a prompt of 294 tokens that lost its 92 oldest words, 1 token is computed instead of
 198: 0.9 instead of 10.9 s to the first token, on two cores with other work."""
 
+USUAL_MS_PER_TOKEN = 16.0
+"""Milliseconds that a prompt token takes on two cores; used until it was measured."""
+
+BYTES_PER_TOKEN = 4
+"""Of English."""
+
 _WHERE = "the embedded model"
-_HOST = "http://llama"
-_SLOTS = f"{_HOST}/slots"
-
-
-class LaneMap:
-    """Assigns lanes to slots. Pure.
-
-    Slots 0 to ``conversation_slots`` - 1 are for conversations, of which the least recently used
-    loses its slot to a new one; the last slot is for the background lane only.
-    """
-
-    def __init__(self, conversation_slots: int) -> None:
-        self._slots: OrderedDict[int, str] = OrderedDict.fromkeys(
-            range(conversation_slots), SHARED_PREFIX_LANE
-        )  # least recently used first
-        self.background_slot = conversation_slots
-
-    @property
-    def total(self) -> int:
-        """Number of slots, the background's included."""
-        return len(self._slots) + 1
-
-    def unclaimed(self) -> list[int]:
-        """Return the slots that no conversation has used yet, so that a shared prefix is useful."""
-        return sorted(s for s, lane in self._slots.items() if lane == SHARED_PREFIX_LANE)
-
-    def slots_of(self, belongs: Callable[[str], bool]) -> list[int]:
-        """Return the slots of the conversations' lanes for which ``belongs`` is true."""
-        return sorted(
-            s for s, lane in self._slots.items() if lane != SHARED_PREFIX_LANE and belongs(lane)
-        )
-
-    def release(self, slot: int) -> None:
-        """Free a conversation's slot."""
-        if slot != self.background_slot:
-            self._slots[slot] = SHARED_PREFIX_LANE
-
-    def slot_for(self, lane: str, busy: Container[int] = ()) -> int:
-        """Return the slot of ``lane``, which takes one over if it has none.
-
-        It takes an idle slot before one in ``busy``, because a request for a busy slot has to
-        wait; then one that no conversation has used; then the least recently used.
-        """
-        if lane == BACKGROUND_LANE:
-            return self.background_slot
-        slot = next((s for s, owner in self._slots.items() if owner == lane), None)
-        if slot is None:
-            ages = list(self._slots)
-            slot = min(
-                ages,
-                key=lambda s: (s in busy, self._slots[s] != SHARED_PREFIX_LANE, ages.index(s)),
-            )
-        self._slots[slot] = lane
-        self._slots.move_to_end(slot)
-        return slot
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,35 +60,6 @@ class PromptUse:
     """Of the prompt, found in the cache."""
     written: int
     """Of the reply."""
-
-
-@dataclass(frozen=True, slots=True)
-class _SlotContent:
-    """What a slot's cache holds."""
-
-    lane: str
-    """Of its last request."""
-    impersonal: Sequence[ChatMessage]
-    """The beginning of its prompt that is the same for all users."""
-
-
-_EMPTY_SLOT = _SlotContent("", ())
-
-
-def shared_beginning(
-    shared: Sequence[ChatMessage], messages: Sequence[ChatMessage]
-) -> Sequence[ChatMessage]:
-    """Return the part of ``shared`` with which ``messages`` begins. Pure.
-
-    That is all of it, its first message (the first of ``messages`` may be longer), or nothing.
-    """
-    if not shared or not messages:
-        return ()
-    if tuple(messages[: len(shared)]) == tuple(shared):
-        return shared
-    first, other = shared[0], messages[0]
-    same = first.role == other.role and other.content.startswith(first.content)
-    return shared[:1] if same else ()
 
 
 def usable_cores() -> int:
@@ -172,7 +94,11 @@ class EmbeddedChat:
     dropped.
     """
 
-    def __init__(self, settings: ChatSettings, process: LlamaProcess) -> None:
+    def __init__(
+        self, settings: ChatSettings, process: LlamaProcess, prefix: SharedPrefix | None = None
+    ) -> None:
+        """``prefix`` keeps the state of the shared prefix on disk; None: it is read anew after each
+        start."""
         self._speed = PrefillSpeed()
         self._settings = settings
         self._process = process
@@ -180,8 +106,12 @@ class EmbeddedChat:
         self._locks = [asyncio.Lock() for _ in range(self._lanes.total)]
         self._client: tuple[Endpoint, openai.AsyncOpenAI] | None = None
         self._withdrawn: ModelDamagedError | None = None
+        self._prefix = prefix
         self._shared: Sequence[ChatMessage] = ()
-        self._contents: dict[int, _SlotContent] = {}
+        self._contents: dict[int, SlotContent] = {}
+        self._contents_of: Endpoint | None = None
+        self._prompt_progress: dict[int, int] = {}
+        """By slot: how many tokens of its present or last prompt are there."""
         self._stale: dict[int, Endpoint] = {}
         self._clearing: asyncio.Task[None] | None = None
         self.last_use: dict[int, PromptUse] = {}
@@ -205,6 +135,32 @@ class EmbeddedChat:
         """Load the model. Raises ModelMissingError, EngineUnavailableError."""
         self._withdrawn = None
         await self._process.start()
+        if self._prefix is not None and self._process.endpoint is not None:
+            await self._prefix.look(self._process.endpoint)
+
+    def share_prefix(self, messages: Sequence[ChatMessage]) -> None:
+        """Set the beginning that all prompts share. A lane that takes over a slot gets it from
+        disk, or reads it once."""
+        self._shared = tuple(messages)
+        if self._prefix is not None:
+            self._prefix.share(messages)
+
+    def first_reading_s(self, lane: str) -> float:
+        """Seconds that are left until the shared prefix has been read for the first time, for a
+        turn of ``lane``; 0: the model has it, or there is none."""
+        contents = self._contents.values()
+        if self._process.endpoint is None or not self._shared:
+            return 0.0
+        if self._prefix is not None and self._prefix.ready(self._process.endpoint):
+            return 0.0
+        if any(
+            c.computed and (c.lane == lane or c.computed == len(self._shared)) for c in contents
+        ):
+            return 0.0
+        size = sum(len(m.role.encode()) + len(m.content.encode()) for m in self._shared)
+        begun = [self._prompt_progress.get(s, 0) for s in self._contents if self._content(s).fresh]
+        left = max(0, size // BYTES_PER_TOKEN - max(begun, default=0))
+        return left * (self.prefill_ms_per_token or USUAL_MS_PER_TOKEN) / 1000.0
 
     @property
     def catalog_model(self) -> str | None:
@@ -253,6 +209,7 @@ class EmbeddedChat:
                 "conversation_slots": self._settings.conversation_slots,
                 "context_tokens": self._settings.context_tokens,
                 "last_prompts": {slot: asdict(use) for slot, use in self.last_use.items()},
+                "shared_prefix": self._prefix.status() if self._prefix is not None else None,
             },
         )
 
@@ -280,14 +237,58 @@ class EmbeddedChat:
         no conversation has used yet, because each new conversation takes over one of them."""
         if lane != SHARED_PREFIX_LANE:
             async with self._slot(lane) as slot:
+                await self._bring_prefix(slot, messages)
                 await self._read_into(slot, messages, lane)
             return
-        self._shared = tuple(messages)
+        self.share_prefix(messages)
         for slot in self._lanes.unclaimed():
             async with self._locks[slot]:
                 if slot in self._lanes.unclaimed():  # a conversation may have taken it meanwhile
                     await self._clear_if_stale(slot)
-                    await self._read_into(slot, messages, lane)
+                    await self._bring_prefix(slot, messages)
+                    if self._content(slot).computed < len(messages):
+                        await self._read_into(slot, messages, lane)
+        if self._prefix is not None and self._prefix.missing:
+            await self._read_apart(self._lanes.background_slot, messages)
+
+    async def _read_apart(self, slot: int, messages: Sequence[ChatMessage]) -> None:
+        """Make the shared prefix's state in a slot whose content is given up, because all others
+        are in use."""
+        async with self._locks[slot]:
+            if not self._content(slot).fresh:
+                await (await self._llama_slots()).erase(slot)
+                self._contents[slot] = EMPTY_SLOT
+            await self._bring_prefix(slot, messages)
+
+    async def _bring_prefix(self, slot: int, messages: Sequence[ChatMessage]) -> None:
+        """Bring the beginning that ``messages`` share with all prompts into a slot that does not
+        have it: from disk, else by reading it into a slot that is fresh, whose state is then kept.
+        Call with the slot's lock held. Raises EngineError."""
+        wanted = shared_beginning(self._shared, messages)
+        if self._prefix is None or not wanted:
+            return
+        slots = await self._llama_slots()
+        if len(wanted) > self._content(slot).computed and await self._restore(slots, slot):
+            return
+        if wanted != self._shared or not self._prefix.missing or not self._content(slot).fresh:
+            return
+        if self._content(slot).computed < len(wanted):
+            await self._read_into(slot, wanted, SHARED_PREFIX_LANE)
+        slots = await self._llama_slots()  # after a restart the slot is empty again
+        if self._content(slot).computed == len(wanted):
+            await self._prefix.keep(slots, slot)
+
+    async def _restore(self, slots: LlamaSlots, slot: int) -> bool:
+        """Bring the shared prefix from disk into a slot, in place of what it holds. False: there is
+        none."""
+        if self._prefix is None or not await self._prefix.look(slots.endpoint):
+            return False
+        self._contents[slot] = UNKNOWN_SLOT
+        if not await self._prefix.restore(slots, slot):
+            return False
+        whole = SlotContent(SHARED_PREFIX_LANE, self._shared)
+        self._contents[slot] = whole.after()
+        return True
 
     def forget(self, belongs: Callable[[str], bool]) -> None:
         """Clear the slots of these lanes and the background's: at once, or when the request under
@@ -317,42 +318,41 @@ class EmbeddedChat:
         try:
             if self._process.endpoint != endpoint:
                 log.debug("slot %d ended with its process", slot)
-            elif impersonal := self._contents.get(slot, _EMPTY_SLOT).impersonal:
-                # Computing a prompt drops what the slot holds beyond it.
-                await self._read_into(slot, impersonal, SHARED_PREFIX_LANE)
+            elif impersonal := self._content(slot).impersonal:
+                if not await self._restore(await self._llama_slots(), slot):
+                    # Computing a prompt drops what the slot holds beyond it.
+                    await self._read_into(slot, impersonal, SHARED_PREFIX_LANE)
             else:
-                await self._erase(slot)
+                await (await self._llama_slots()).erase(slot)
+                self._contents[slot] = EMPTY_SLOT
         except EngineError as error:
             log.info("slot %d could not be cleared: %s", slot, error)
             if self._process.endpoint == endpoint:
                 self._process.restart("could not clear its cache")
-        self._contents.pop(slot, None)
+            self._contents[slot] = UNKNOWN_SLOT
         if self._stale.get(slot) == endpoint:
             del self._stale[slot]
 
-    async def _erase(self, slot: int) -> None:
-        """Have llama.cpp erase a slot. Raises EngineError."""
-        client = await self._connected()
-        try:
-            async with asyncio.timeout(self._settings.timeout_s):
-                await client.post(f"{_SLOTS}/{slot}?action=erase", cast_to=httpx2.Response)
-        except (openai.OpenAIError, httpx2.HTTPError, OSError) as error:  # a TimeoutError is one
-            raise typed_error(
-                error, engine="chat", where=_WHERE, model=_WHERE, answering=False
-            ) from error
+    def _content(self, slot: int) -> SlotContent:
+        return self._contents.get(slot, EMPTY_SLOT)
 
     def _fields(self, slot: int, lane: str, messages: Sequence[ChatMessage]) -> dict[str, Any]:
         """Return the request's fields for llama.cpp, and record what the slot will hold. Call just
         before the request, with the slot's lock held."""
-        before = self._contents.get(slot, _EMPTY_SLOT).lane
-        self._contents[slot] = _SlotContent(lane, shared_beginning(self._shared, messages))
-        same = lane == before and lane not in {BACKGROUND_LANE, SHARED_PREFIX_LANE}
+        before = self._content(slot)
+        self._contents[slot] = now = before.during(lane, messages, self._shared)
+        same = lane == before.lane and lane not in {BACKGROUND_LANE, SHARED_PREFIX_LANE}
+        # What moves into the shared beginning would have been computed beside somebody's words.
+        same = same and len(now.impersonal) <= len(before.impersonal)
         return _slot_fields(slot) | {"n_cache_reuse": REUSE_TOKENS if same else 0}
+
+    def _computed(self, slot: int) -> None:
+        """Record that a slot's prompt was computed to its end. Call with its lock held."""
+        self._contents[slot] = self._content(slot).after()
 
     async def _read_into(self, slot: int, messages: Sequence[ChatMessage], lane: str) -> None:
         client = await self._connected()
-        # Without a generation prompt the cached tokens are a true prefix of the next prompt.
-        extra = self._fields(slot, lane, messages) | {"add_generation_prompt": False}
+        extra = self._fields(slot, lane, messages) | PREFIX_FIELDS
         pieces = paced(
             stream_text(
                 client,
@@ -371,11 +371,13 @@ class EmbeddedChat:
             async with aclosing(pieces):
                 async for _ in pieces:
                     pass
+        self._computed(slot)
 
     async def _pieces(
         self, messages: Sequence[ChatMessage], options: ChatOptions
     ) -> AsyncGenerator[str]:
         async with self._slot(options.lane) as slot:
+            await self._bring_prefix(slot, messages)
             client = await self._connected()
             source = stream_text(
                 client,
@@ -389,12 +391,16 @@ class EmbeddedChat:
             with self._process.in_use():
                 async with aclosing(source):
                     async for piece in source:
+                        self._computed(slot)
                         yield piece
 
     def _observer(self, slot: int) -> Callable[[ChatCompletionChunk], None]:
         def observe(chunk: ChatCompletionChunk) -> None:
             self._process.moved()
-            timings = (chunk.model_extra or {}).get("timings")
+            extra = chunk.model_extra or {}
+            if progress := extra.get("prompt_progress"):
+                self._prompt_progress[slot] = progress["processed"]
+            timings = extra.get("timings")
             if timings:
                 self.last_use[slot] = PromptUse(
                     timings["prompt_n"], timings["cache_n"], timings["predicted_n"]
@@ -419,9 +425,18 @@ class EmbeddedChat:
         endpoint = await self._process.wait_ready(RESTART_WAIT_S)
         if self._client is None or self._client[0] != endpoint:
             await self._drop_client()
-            client = connect(f"{_HOST}/v1", endpoint.api_key, unix_socket=endpoint.socket)
+            client = connect(f"{LLAMA}/v1", endpoint.api_key, unix_socket=endpoint.socket)
             self._client = (endpoint, client)
+        if self._contents_of != endpoint:  # the slots of a new process are empty
+            self._contents_of = endpoint
+            self._contents.clear()
+            self._prompt_progress.clear()
         return self._client[1]
+
+    async def _llama_slots(self) -> LlamaSlots:
+        client = await self._connected()
+        assert self._contents_of is not None  # noqa: S101 - for the type checker
+        return LlamaSlots(client, self._contents_of, self._settings.timeout_s)
 
     async def _drop_client(self) -> None:
         old, self._client = self._client, None

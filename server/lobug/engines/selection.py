@@ -15,6 +15,7 @@ from lobug.engines.llama_process import LlamaProcess
 from lobug.engines.model_server import without_password
 from lobug.engines.ollama import OllamaChat, OllamaEmbedder, OllamaProbe
 from lobug.engines.openai import OpenAIChat, OpenAIEmbedder
+from lobug.engines.shared_prefix import shared_prefix
 from lobug.engines.tts_hibari import HibariVoice, voice_file
 from lobug.settings import Settings
 
@@ -113,4 +114,4 @@ def _ollama_found(probe: OllamaProbe, model: str) -> str:
 
 def _embedded_chat(settings: Settings) -> EmbeddedChat:
     options = llama_options(settings.chat, settings.models_dir)
-    return EmbeddedChat(settings.chat, LlamaProcess(options))
+    return EmbeddedChat(settings.chat, LlamaProcess(options), shared_prefix(settings, options))

@@ -30,6 +30,7 @@ from lobug.turn.events import (
     Failed,
     Heard,
     Ignored,
+    Notice,
     Piece,
     ReplyDelta,
     SpeechAudio,
@@ -47,6 +48,12 @@ class IgnoredEvent(Answer):
     """``ignored``: it was not meant for Lo-Bug."""
 
     reason: str = Field(description="`no_speech`, `noise` or `model`.")
+
+
+class NoticeEvent(Answer):
+    """``notice``: why the reply is late."""
+
+    text: str = Field(description="A sentence to show at once; no part of the reply.")
 
 
 class ReplyDeltaEvent(Answer):
@@ -87,7 +94,7 @@ log = logging.getLogger(__name__)
 TURN_HEADER = "X-Lobug-Turn"
 """Header with the turn's id, as in the log and in ``/turns``."""
 
-Sent = Heard | Ignored | ReplyDelta | Piece | SpeechAudio | Done | Failed
+Sent = Heard | Ignored | Notice | ReplyDelta | Piece | SpeechAudio | Done | Failed
 """Events of a turn that are sent."""
 
 _LINE_END = "\n"
@@ -154,6 +161,8 @@ def as_server_sent(
             name, data = "heard", HeardEvent.of(event)
         case Ignored():
             name, data = "ignored", IgnoredEvent.of(event)
+        case Notice():
+            name, data = "notice", NoticeEvent.of(event)
         case ReplyDelta():
             name, data = "reply_delta", ReplyDeltaEvent.of(event)
         case Piece():

@@ -84,7 +84,8 @@ class CalendarDate:
 
     Without a year the next such date is meant, without a month the next such day of a month,
     without a day the first of the month. ``months_ahead`` counts the month from this one: "the
-    third of next month" is 1. ``weekday`` was said with a day of an unsaid month: "Friday the 13th".
+    third of next month" is 1. ``weekday`` was said
+    with a day whose month was not: "Friday the 13th".
     """
 
     day: int | None = None

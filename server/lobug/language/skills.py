@@ -9,7 +9,7 @@ skill.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -36,8 +36,15 @@ class Match:
 class SkillSentences(Protocol):
     """The sentences of one language."""
 
+    def matches(self, text: str, skills: Sequence[str]) -> Iterator[Match]:
+        """The intents of ``skills`` that a text may mean, the surest first; none: no sentence
+        fits."""
+
     def match(self, text: str, skills: Sequence[str]) -> Match | None:
-        """The intent of one of ``skills`` that a text means; None: no sentence fits."""
+        """The surest of ``matches``; None: no sentence fits."""
+
+    def may_concern(self, text: str, skill: str) -> bool:
+        """Whether a request has a word of a skill in it, so that the chat model may be asked."""
 
     def says(self, skill: str) -> Mapping[str, str]:
         """What a skill says, by name; words in braces are filled in."""

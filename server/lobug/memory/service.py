@@ -322,6 +322,18 @@ class Memory:
         )
         return logged.message_id
 
+    async def log_unasked(self, conversation_key: ConversationKey, content: str) -> None:
+        """Append words of Lo-Bug's that answer nothing: what was announced, or had waited. They
+        enter neither facts nor summaries."""
+        now = self._clock()
+        await self._database.write(
+            "unasked",
+            lambda connection: turns.log_unasked(
+                connection, self._scheduler, conversation_key, content, now=now
+            ),
+            self._count_turn(conversation_key.user),
+        )
+
     def _count_turn(self, user: str) -> Callable[[Logged], None]:
         return lambda logged: self._counter.count_turn(
             user, messages=logged.messages, tasks=logged.tasks

@@ -194,3 +194,20 @@ def log_reply(
         tasks += scheduler.message_logged(connection, conversation_key, session_id, now)
         tasks += scheduler.reply_logged(connection, conversation_key, session_id, now)
     return Logged(reply_id, int(new), tasks)
+
+
+def log_unasked(
+    connection: Connection,
+    scheduler: Scheduler,
+    conversation_key: ConversationKey,
+    content: str,
+    *,
+    now: float,
+) -> Logged:
+    """Append words of Lo-Bug's that answer nothing; no summary covers them."""
+    session_id = sessions.continue_or_begin(connection, conversation_key, now, scheduler.idle_s)
+    message_id = log.append(
+        connection, conversation_key, "assistant", content, now, session_id=session_id
+    )
+    log.mark_not_meant(connection, conversation_key.user, [message_id])
+    return Logged(message_id, 1, 0)

@@ -130,6 +130,11 @@ class Settings(BaseSettings):
         return self.data_dir / self.memory.db_path
 
     @property
+    def prompt_states_dir(self) -> Path:
+        """The folder of prompt states, absolute where ``data_dir`` is."""
+        return self.data_dir / "prompt-states"
+
+    @property
     def firmware_dir(self) -> Path:
         """The folder of firmware images, absolute where ``data_dir`` is."""
         return self.data_dir / self.firmware.directory

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from datetime import datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import Field, field_validator
 
 from lobug.settings.section import Caller, Fraction, Seconds, Section, UserName
 
@@ -34,10 +37,41 @@ class ConversationSettings(Section):
         " name. Callers of one user share long-term memory, each with its own conversation. A"
         " caller that is not named is a separate user.",
     )
+    time_zone: str = Field(
+        "",
+        description="Time zone of the person who talks, a name of the IANA database such as"
+        " `Europe/Berlin`; empty: that of the system.",
+    )
     ignore_and_react: bool = Field(
         True,
         description="Let the chat model ignore or silently react to what was not meant for it.",
     )
+
+    @field_validator("time_zone")
+    @classmethod
+    def _known_time_zone(cls, name: str) -> str:
+        if name and zone_of(name) is None:
+            raise ValueError(f"there is no time zone {name}; write one like Europe/Berlin")
+        return name
+
+
+def zone_of(name: str) -> ZoneInfo | None:
+    """The time zone of a name; None: there is none of it, also where the name is empty."""
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, ZoneInfoNotFoundError):
+        return None
+
+
+def time_in_zone(seconds: float, name: str) -> datetime:
+    """A time as a clock in a zone shows it, aware.
+
+    ``seconds``: since the epoch. ``name``: of the zone; empty: the system's.
+    """
+    zone = zone_of(name)
+    if zone is None:
+        return datetime.fromtimestamp(seconds).astimezone()
+    return datetime.fromtimestamp(seconds, zone)
 
 
 class SensorSettings(Section):

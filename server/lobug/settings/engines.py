@@ -60,6 +60,18 @@ class ChatSettings(Section):
         description="Conversations whose prompt prefix the embedded model keeps at once; each costs"
         " about 0.12 GB with the default model and window.",
     )
+    prompt_states: int = Field(
+        4,
+        ge=0,
+        le=100,
+        description="Prompt states of the embedded model that are kept on disk, in `prompt-states`"
+        " of `data_dir`: what it has computed of the personality, never of a conversation, so that"
+        " it is not read anew after each start. Each is of one model and one personality, and has"
+        " 14 MB with the default ones. 0: none.",
+    )
+    prompt_states_mb: int = Field(
+        256, ge=1, description="Largest size of all prompt states on disk together, MB."
+    )
     max_tokens: int = Field(90, ge=8, le=4096, description="Longest spoken reply, tokens.")
     max_sentences: int = Field(
         3, ge=1, le=50, description="Longest spoken reply, sentences; the model is stopped there."

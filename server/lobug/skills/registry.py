@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from lobug.conversation.command_context import Command
 from lobug.conversation.registry import Conversation
-from lobug.engines.base import ABSENT_TOOLS, ToolBox
+from lobug.engines.base import ABSENT_TOOLS, ChatModel, ToolBox
 from lobug.language import language_of
 from lobug.language.en.data import SKILLS
 from lobug.language.skills import Match, SkillSentences
+from lobug.skills.choice import choose
 from lobug.skills.skill import Request, Skill
 
 LANGUAGE = "en"
@@ -30,6 +32,7 @@ class Skills:
     def __init__(
         self,
         skills: Sequence[Skill],
+        chat: ChatModel,
         *,
         off: Sequence[str] = (),
         clock: Callable[[], float],
@@ -39,6 +42,7 @@ class Skills:
         ``now``: the time, aware, in a user's zone."""
         self._all = {skill.name: skill for skill in skills}
         self._off = frozenset(off)
+        self._chat = chat
         self._clock = clock
         self._now = now
 
@@ -62,7 +66,44 @@ class Skills:
 
         Changes nothing but the dialogue; ``Command.act`` acts. Raises StorageError.
         """
-        request = Request(
+        request = self._request(conversation, text, language, tools)
+        command = await self._answer(request)
+        if command is None:
+            # A skill that refuses a reading leaves the words to the next one.
+            for match in request.sentences.matches(text, tuple(self._all)):
+                command = await self._command(request, match)
+                if command is not None:
+                    break
+        return command
+
+    async def choose(
+        self,
+        conversation: Conversation,
+        text: str,
+        language: str | None = None,
+        *,
+        tools: ToolBox = ABSENT_TOOLS,
+    ) -> Command | None:
+        """What the chat model takes a text for that no sentence fits; None: for nothing.
+
+        Asks the model only where the text asks for something and has a word of a skill in it.
+        Changes nothing. Raises StorageError.
+        """
+        request = self._request(conversation, text, language, tools)
+        concerned = [
+            skill
+            for skill in self._all.values()
+            if self.is_on(skill.name)
+            and skill.unavailable() is None
+            and request.sentences.may_concern(text, skill.name)
+        ]
+        match = await choose(self._chat, text, concerned) if concerned else None
+        return None if match is None else await self._command(request, match)
+
+    def _request(
+        self, conversation: Conversation, text: str, language: str | None, tools: ToolBox
+    ) -> Request:
+        return Request(
             text=text,
             language=language or LANGUAGE,
             now=self._now(conversation.conversation_key.user),
@@ -71,11 +112,6 @@ class Skills:
             tools=tools,
             sentences=_sentences(language or LANGUAGE),
         )
-        command = await self._answer(request)
-        if command is None:
-            match = request.sentences.match(text, tuple(self._all))
-            command = None if match is None else await self._command(request, match)
-        return command
 
     async def _answer(self, request: Request) -> Command | None:
         """The answer to what a skill has asked; None: it asked nothing, or this is no answer."""
@@ -84,7 +120,8 @@ class Skills:
             return None
         book = language_of(request.language).commands or language_of(LANGUAGE).commands
         agrees = None if book is None else book.agrees(request.text)
-        return await self._all[question.skill].answer(request, question, agrees=agrees)
+        command = await self._all[question.skill].answer(request, question, agrees=agrees)
+        return None if command is None else replace(command, by=question.skill)
 
     async def _command(self, request: Request, match: Match) -> Command | None:
         skill = self._all[match.skill]
@@ -93,7 +130,8 @@ class Skills:
         reason = skill.unavailable()
         if reason is not None:
             return request.say(reason)
-        return await skill.plan(request, match)
+        command = await skill.plan(request, match)
+        return None if command is None else replace(command, by=match.skill)
 
 
 def _sentences(language: str) -> SkillSentences:

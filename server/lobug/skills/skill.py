@@ -87,6 +87,8 @@ class Choice:
     """Name of each argument and what it is, in a few words; all are words of the user."""
     required: frozenset[str] = frozenset()
     """Arguments without which the choice is refused."""
+    examples: Sequence[tuple[str, Mapping[str, str]]] = ()
+    """What somebody says, and the arguments that are quoted from it."""
 
 
 class Skill(Protocol):

@@ -133,6 +133,13 @@ class Metrics:
             "Time that thrown-away replies had taken, seconds.",
             registry=self.registry,
         )
+        self._replaced = Counter(
+            "lobug_replies_replaced",
+            "Replies of the chat model that claimed what was not done, or held a placeholder or a"
+            " canned refusal, and were replaced.",
+            ["kind"],
+            registry=self.registry,
+        )
         self._connected = Gauge(
             "lobug_devices_connected",
             "Devices with an open streaming connection.",
@@ -179,6 +186,8 @@ class Metrics:
         self._speculations.inc(counts.speculations_started)
         self._discarded.inc(counts.speculations_discarded)
         self._wasted.inc(counts.wasted_s)
+        if counts.replaced:
+            self._replaced.labels(counts.replaced).inc()
         for stage in timeline.timings():
             self.stage_ended(timeline, stage)
 

@@ -40,6 +40,7 @@ class CommandTurn:
         self._conversation = conversation
         self._memory = memory
         self._timeline = timeline
+        timeline.answered_by = command.by
         self._live = live
         # A reply that is played is logged afterwards, as far as it was heard.
         self._logs_reply_later = live is not None and live.playback is not None

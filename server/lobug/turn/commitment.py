@@ -181,7 +181,9 @@ def heard_words(pieces: Mapping[int, str], played: Sequence[tuple[int, float]]) 
     """
     words: list[str] = []
     for index, fraction in sorted(played):
-        text = pieces.get(index, "")
+        if index not in pieces:  # a notice
+            continue
+        text = pieces[index]
         if fraction >= _HEARD_FRACTION:
             words.append(text)
             continue

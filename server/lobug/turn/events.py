@@ -1,8 +1,8 @@
 """The events of a turn and of a listener: closed lists. Every door consumes these and nothing else.
 
-A turn yields, in this order: one ``Heard`` (or ``Ignored``, which only ``Done`` follows), then
-``ReplyDelta`` and ``Piece`` as the model writes, ``SpeechAudio`` for each piece that was spoken,
-and always exactly one ``Done`` or ``Failed`` last.
+A turn yields, in this order: one ``Heard`` (or ``Ignored``, which only ``Done`` follows), a
+``Notice`` if the reply will be late, then ``ReplyDelta`` and ``Piece`` as the model writes,
+``SpeechAudio`` for each piece that was spoken, and always exactly one ``Done`` or ``Failed`` last.
 
 The times of a listener's events are seconds of the stream: the number of samples before that
 moment, divided by the rate.
@@ -41,6 +41,18 @@ class Ignored:
     doubts its own text), model (the chat model chose so)."""
 
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Why the reply is late, as a sentence to show or say at once. It is no part of the reply and
+    is stored nowhere."""
+
+    text: str
+
+
+NOTICE_INDEX = -1
+"""Index of a notice where it is played before the pieces of the reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +114,7 @@ class Failed:
     transcription: str = ""
 
 
-TurnEvent = Heard | Ignored | ReplyDelta | Piece | SpeechAudio | AllSaid | Done | Failed
+TurnEvent = Heard | Ignored | Notice | ReplyDelta | Piece | SpeechAudio | AllSaid | Done | Failed
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from lobug.conversation.prompt import Persona, estimate_tokens, prefix, user_message
 from lobug.conversation.registry import (
@@ -19,7 +20,7 @@ from lobug.conversation.registry import (
     WorkingMemory,
     load_working_memory,
 )
-from lobug.engines.base import ABSENT_TOOLS, ChatMessage, ChatModel
+from lobug.engines.base import ABSENT_TOOLS, ChatMessage, ChatModel, ToolBox
 from lobug.errors import StorageError, TextTooLongError
 from lobug.language.claims import Heard as Claims
 from lobug.language.en import citing
@@ -27,9 +28,12 @@ from lobug.language.en.citing import Source, citation, without_request
 from lobug.memory.model import MemoryContext, Recalled, scope_of
 from lobug.memory.service import Memory
 from lobug.settings import ChatSettings, ConversationSettings, Settings
+from lobug.settings.conversation import time_in_zone
+from lobug.skills.mcp_servers import JoinedTools
 from lobug.turn.commitment import LiveOptions
 from lobug.turn.events import Action, Heard, Piece, ReplyDelta, TurnEvent
 from lobug.turn.memory_tool import MemoryTool
+from lobug.turn.prefetch import waking_notice
 from lobug.turn.reply import Prompt, Reply, write_reply
 from lobug.turn.timeline import Timeline
 from lobug.turn.tool_use import OwnTool, ToolUse, include_tools_if_needed
@@ -109,6 +113,14 @@ class ModelStages:
     persona: Persona
     clock: Callable[[], float]
     """Seconds; sensor readings expire by it."""
+    tools: ToolBox
+    """The tools of the servers that the owner configured."""
+    wall: Callable[[], float]
+    """Seconds since the epoch, for date and time in the prompt."""
+
+    def now(self) -> datetime:
+        """Date and time where the user is."""
+        return time_in_zone(self.wall(), self.settings.conversation.time_zone)
 
 
 class ModelTurn:
@@ -180,6 +192,9 @@ class ModelTurn:
         """Yield the reply's events as the model writes. Raises EngineError,
         ContextOverflowError."""
         assert self._prompt is not None  # noqa: S101 - for the type checker
+        notice = waking_notice(self._shared.chat, self._prompt.lane)
+        if notice is not None:
+            yield notice
         written = write_reply(
             self._shared.chat,
             self._prompted,
@@ -190,6 +205,7 @@ class ModelTurn:
             must_answer=self._must_answer,
             clause_first=self._clause_first,
             tools=self._tools(),
+            said=self._heard.text,
         )
         async with aclosing(written):
             async for event in written:
@@ -276,6 +292,7 @@ class ModelTurn:
             chat=self._shared.chat,
             settings=self._settings,
             now=self._shared.clock(),
+            today=self._shared.now(),
             lane=lane,
         )
 
@@ -300,8 +317,8 @@ class ModelTurn:
             return None
         rounds = self._shared.settings.chat.max_tool_rounds
         if self._live is None:  # the prompt tells of the tools, so the model may call them
-            return ToolUse(ABSENT_TOOLS, prompt, self._heard.text, _at_once, rounds, own=own)
-        box = self._live.tools or ABSENT_TOOLS
+            return ToolUse(self._shared.tools, prompt, self._heard.text, _at_once, rounds, own=own)
+        box = JoinedTools(self._live.tools or ABSENT_TOOLS, self._shared.tools)
         allowed = self._live.commitment.wait
         return ToolUse(box, prompt, self._heard.text, allowed, rounds, own=own)
 
@@ -334,6 +351,7 @@ async def build_prompt(
     chat: ChatModel,
     settings: ChatSettings,
     now: float,
+    today: datetime | None = None,
     lane: str,
 ) -> Prompt:
     """What the model is asked in one turn, within its window.
@@ -350,6 +368,7 @@ async def build_prompt(
         chat: the model; its window counts.
         settings: of the chat model; the longest reply has to fit too.
         now: seconds of the turns' clock.
+        today: date and time for the model; None: it is not told.
         lane: the model's cache that the prompt belongs to.
     """
     conversation.base_memory, conversation.task = context.base_memory, context.task
@@ -357,7 +376,7 @@ async def build_prompt(
     budget = chat.context_tokens - settings.max_tokens
     alone = [
         *prefix(persona, context.base_memory, task=context.task, tools=conversation.tools.messages),
-        user_message(text, context.recalled, sensors),
+        user_message(text, context.recalled, sensors, today),
     ]
     if estimate_tokens(alone) > budget:
         raise TextTooLongError("the text does not fit the chat model's context window")
@@ -365,7 +384,7 @@ async def build_prompt(
         # Memories that the history carries are repeated only when the user asks for them.
         carried = frozenset[str]() if context.asked_for else conversation.memory.visible()
         recalled = tuple(m for m in context.recalled if m.reference not in carried)
-        user = user_message(text, recalled, sensors)
+        user = user_message(text, recalled, sensors, today)
         messages = [*conversation.prefix(persona), user]
         if estimate_tokens(messages) <= budget:
             return Prompt(persona, messages, user, recalled, lane)

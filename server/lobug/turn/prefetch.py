@@ -8,17 +8,29 @@ from collections.abc import Awaitable, Callable
 from lobug.conversation.prompt import Persona, prefix, user_message
 from lobug.conversation.registry import Conversation, Conversations, load_working_memory
 from lobug.conversation.tool_prompt import ToolPrompt
-from lobug.engines.base import SHARED_PREFIX_LANE, ChatModel
+from lobug.engines.base import SHARED_PREFIX_LANE, ChatModel, SharesPrefix
 from lobug.errors import EngineError, StorageError
+from lobug.language.en.replies import WAKING_UP
 from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
 from lobug.priority import PreemptedError, TurnPriority, at_once
 from lobug.settings import Settings
+from lobug.turn.events import Notice
 
 log = logging.getLogger(__name__)
 
 UNSTEADY_WORDS = 2
 """Words at the end of an interim transcript that are left out, because they often change."""
+
+LONG_WAIT_S = 2.0
+"""A longer wait for the reply's first word, seconds, is explained to the person."""
+
+
+def waking_notice(chat: ChatModel, lane: str) -> Notice | None:
+    """What to say to the person of a turn that has to wait because the model is reading its
+    personality for the first time; None: it need not wait for that, or not for long."""
+    left_s = chat.first_reading_s(lane) if isinstance(chat, SharesPrefix) else 0.0
+    return Notice(WAKING_UP) if left_s > LONG_WAIT_S else None
 
 
 class PromptPrefetcher:
@@ -42,9 +54,16 @@ class PromptPrefetcher:
         self._persona = persona
         self._clock = clock
 
+    def before_start(self) -> None:
+        """Say which beginning all prompts share, so that the engine looks for its state on disk."""
+        if isinstance(self._chat, SharesPrefix):
+            self._chat.share_prefix(prefix(self._persona, ""))
+
     async def after_start(self) -> None:
-        """Read the most recent conversations, then the personality for new ones, so that the first
-        turn need not wait for it."""
+        """Read the personality, which all conversations need, then the most recent conversations,
+        so that the first turn need not wait for it."""
+        messages = prefix(self._persona, "")
+        await self._in_background(lambda: self._chat.prefill(messages, SHARED_PREFIX_LANE))
         places = self._settings.chat.conversation_slots - 1  # one is left for a new conversation
         try:
             for conversation_key in await self._memory.latest_conversations(places):
@@ -52,8 +71,6 @@ class PromptPrefetcher:
                 await self._read_again(self._conversations.get(conversation_key))
         except StorageError as error:
             log.info("no conversation could be read ahead: %s", error)
-        messages = prefix(self._persona, "")
-        await self._in_background(lambda: self._chat.prefill(messages, SHARED_PREFIX_LANE))
 
     async def after_turn(self, conversation_key: ConversationKey) -> None:
         """Read the conversation's prompt again if its beginning changed, and the tools that were

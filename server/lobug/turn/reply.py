@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,6 +18,7 @@ from lobug.conversation.prompt import Persona
 from lobug.conversation.registry import Conversation
 from lobug.engines.base import ChatMessage, ChatModel, ChatOptions
 from lobug.errors import ContextOverflowError, EngineInterruptedError
+from lobug.language.en.claimed_deeds import ClaimKind
 from lobug.language.en.perspective import is_unchanged, reply_to_the_user
 from lobug.language.en.replies import NO_WORDS
 from lobug.language.en.segmentation import SentenceSplitter, clause_end
@@ -25,6 +26,7 @@ from lobug.language.en.speakable import speakable
 from lobug.memory.model import Recalled
 from lobug.settings import ChatSettings
 from lobug.turn.events import Action, Ignored, Piece, ReplyDelta, TurnEvent
+from lobug.turn.reply_guard import Part, ReplyGuard
 from lobug.turn.timeline import Timeline
 from lobug.turn.tool_use import ToolUse, write_with_tools
 
@@ -100,16 +102,6 @@ class ThinkingStripper:
         return len(self._held) - start
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A clean part of a reply. All parts joined by spaces are its text."""
-
-    text: str
-    """Never empty."""
-    ends: bool
-    """Whether its sentence ends with it; False: more of the sentence follows."""
-
-
 class ReplyParser:
     """Takes a reply token by token; gives its action and its clean text.
 
@@ -119,9 +111,12 @@ class ReplyParser:
         clause_first: give the beginning of a sentence as soon as a speaker would pause after it,
             so that it is spoken while the model writes the rest; False: whole sentences only. The
             text is the same either way.
+        holds: whether the beginning of a sentence must not be given before its end.
     """
 
-    def __init__(self, *, clause_first: bool = False) -> None:
+    def __init__(
+        self, *, clause_first: bool = False, holds: Callable[[str], bool] = lambda _: False
+    ) -> None:
         self.action = Action.RESPOND
         self.decided = False
         self._thinking = ThinkingStripper()
@@ -129,6 +124,9 @@ class ReplyParser:
         self._clause_first = clause_first
         self._head = ""
         self._in_prefix = True
+        self._holds = holds
+        self._held_to = 0
+        """Characters of the unfinished sentence that are known to be held."""
         self._given = 0
         """Characters of the unfinished sentence that were given already."""
         self._total = 0
@@ -188,16 +186,16 @@ class ReplyParser:
     def _whole(self, sentence: str) -> Iterator[Part]:
         """The part of a whole sentence that was not given yet."""
         yield from self._clauses(sentence, final=True)
-        clean = _clean(sentence)
+        clean = whole = _clean(sentence)
         if self._given:
             given = sentence[: self._given]
             # Hostile text can remove its own beginning ("... </tool_call>") after it was given.
             is_rest = clean.startswith(given)
             clean = clean[self._given :] if is_rest else _clean(sentence[self._given :])
-        self._given = 0
+        self._given = self._held_to = 0
         clean = clean.strip()
         if clean:
-            yield self._part(clean, ends=True)
+            yield self._part(clean, whole.strip(), ends=True)
 
     def _clauses(self, sentence: str, *, final: bool) -> Iterator[Part]:
         """The clauses of a sentence, or of its beginning, that can be given now."""
@@ -206,14 +204,17 @@ class ReplyParser:
         while True:
             start = self._given + (self._given > 0)
             end = clause_end(sentence, start, _shortest(self._total), final=final)
-            if end is None or not _is_fixed(sentence[:end]):
+            if end is None or end <= self._held_to or not _is_fixed(sentence[:end]):
+                return
+            if self._holds(sentence[:end]):
+                self._held_to = end
                 return
             self._given = end
-            yield self._part(sentence[start:end], ends=False)
+            yield self._part(sentence[start:end], sentence[:end], ends=False)
 
-    def _part(self, text: str, *, ends: bool) -> Part:
+    def _part(self, text: str, sentence: str, *, ends: bool) -> Part:
         self._total += len(text)
-        return Part(text, ends)
+        return Part(text, ends, sentence)
 
 
 def _clean(sentence: str) -> str:
@@ -261,6 +262,8 @@ class Reply:
     """Number of whole sentences."""
     truncated: bool = False
     """The model was cut off by its token limit."""
+    replaced: ClaimKind | None = None
+    """What an honest sentence stands for in it; None: nothing."""
 
     @property
     def text(self) -> str:
@@ -278,6 +281,7 @@ async def write_reply(
     must_answer: bool,
     clause_first: bool = False,
     tools: ToolUse | None = None,
+    said: str = "",
 ) -> AsyncGenerator[TurnEvent]:
     """Let the model write; yield the reply's events and fill ``reply``.
 
@@ -291,6 +295,7 @@ async def write_reply(
         must_answer: the model may not ignore the words.
         clause_first: a piece may be a clause, which can be heard sooner; False: whole sentences.
         tools: what the model may do with the device's tools; None: nothing.
+        said: the user's words alone.
 
     Raises EngineError, ContextOverflowError.
     """
@@ -300,13 +305,7 @@ async def write_reply(
         lane=prompt.lane,
         timeout_s=settings.timeout_s,
     )
-    parser = ReplyParser(clause_first=clause_first)
-    tokens = 0
-
-    def events(parts: Iterable[Part]) -> Iterator[TurnEvent]:
-        ready = list(parts)  # the parser decides on the action while it is consumed
-        reply.action = parser.action
-        return _events(reply, ready, settings.max_sentences)
+    writing = _Writing(reply, settings, _guard(said, tools), clause_first=clause_first)
 
     def write(turn: Sequence[ChatMessage], schema: Mapping[str, Any] | None) -> AsyncGenerator[str]:
         chosen = options if schema is None else replace(options, json_schema=schema, temperature=0)
@@ -315,25 +314,77 @@ async def write_reply(
     async with aclosing(write_with_tools(write, prompt.user, tools)) as stream:
         async for token in stream:
             timeline.mark("first_token")
-            tokens += 1
-            for event in events(parser.feed(token)):
+            for event in writing.take(token):
                 yield event
-            if reply.sentences >= settings.max_sentences or parser.action is Action.IGNORE:
+            if writing.is_over:
                 break
-    if reply.sentences < settings.max_sentences:
-        # One piece is one token: this many mean that the limit cut the reply off.
-        reply.truncated = tokens >= settings.max_tokens
-        for event in events(parser.flush(truncated=reply.truncated and reply.sentences > 0)):
-            yield event
+    for event in writing.end():
+        yield event
+    timeline.counts.replaced = reply.replaced or ""
     timeline.mark("reply")
     if must_answer and not reply.pieces and reply.action is not Action.RESPOND:
         reply.action = Action.RESPOND
-        for event in _events(reply, [Part(NO_WORDS, ends=True)], settings.max_sentences):
+        for event in _events(reply, [Part(NO_WORDS, True, NO_WORDS)], settings.max_sentences):
             yield event
     elif reply.action is Action.IGNORE:
         yield Ignored("model")
     elif reply.action is Action.RESPOND and not reply.pieces:
         raise EngineInterruptedError("chat", "the model wrote nothing that can be shown")
+
+
+class _Writing:
+    """Makes events of what the model writes, and fills a reply with it."""
+
+    def __init__(
+        self, reply: Reply, settings: ChatSettings, guard: ReplyGuard, *, clause_first: bool
+    ) -> None:
+        self._reply = reply
+        self._settings = settings
+        self._guard = guard
+        self._parser = ReplyParser(clause_first=clause_first, holds=guard.holds)
+        self._tokens = 0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing that the model still writes is wanted."""
+        return self._has_enough or self._parser.action is Action.IGNORE
+
+    @property
+    def _has_enough(self) -> bool:
+        reply = self._reply
+        return reply.sentences >= self._settings.max_sentences or reply.replaced is not None
+
+    def take(self, token: str) -> Iterator[TurnEvent]:
+        """Yield the events that a token of the raw reply completes."""
+        self._tokens += 1
+        yield from self._events(self._parser.feed(token))
+
+    def end(self) -> Iterator[TurnEvent]:
+        """Yield the events of what is left when the model has ended."""
+        if self._has_enough:
+            return
+        # One piece is one token: this many mean that the limit cut the reply off.
+        truncated = self._tokens >= self._settings.max_tokens
+        self._reply.truncated = truncated
+        dropped = truncated and self._reply.sentences > 0
+        yield from self._events(self._parser.flush(truncated=dropped))
+        yield from _events(self._reply, self._guard.rest(), self._settings.max_sentences)
+
+    def _events(self, parts: Iterable[Part]) -> Iterator[TurnEvent]:
+        ready = list(parts)  # the parser decides on the action while it is consumed
+        self._reply.action = self._parser.action
+        if self._reply.action is Action.RESPOND:
+            ready = list(self._guard.check(ready))
+            self._reply.replaced = self._guard.replaced
+        return _events(self._reply, ready, self._settings.max_sentences)
+
+
+def _guard(said: str, tools: ToolUse | None) -> ReplyGuard:
+    """The guard of a reply to the user's words."""
+    if tools is None:
+        return ReplyGuard(said)
+    may_do = tools.prompt.may_concern(said)
+    return ReplyGuard(said, may_do=may_do, has_done=lambda: tools.has_done)
 
 
 async def _write(

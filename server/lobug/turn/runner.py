@@ -14,12 +14,16 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 
+from lobug.agenda.waiting_speech import WaitingSpeeches
 from lobug.concurrency import uninterrupted
+from lobug.conversation.command_context import Command
 from lobug.conversation.prompt import Persona
 from lobug.conversation.recognition import MemoryCommands
+from lobug.conversation.refusals import refusal
 from lobug.conversation.registry import Conversation, Conversations
-from lobug.engines.base import ABSENT_TOOLS, Engines
+from lobug.engines.base import ABSENT_TOOLS, Engines, ToolBox
 from lobug.errors import LobugError, StorageError
+from lobug.language.claims import Heard as Claims
 from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
 from lobug.memory.turns import read as read_claims
@@ -30,9 +34,11 @@ from lobug.turn.command_turn import CommandTurn
 from lobug.turn.commitment import LiveOptions, heard_words, hold_until_committed, interrupted_reply
 from lobug.turn.events import Action, AllSaid, Done, Failed, Heard, Piece, SpeechAudio, TurnEvent
 from lobug.turn.model_turn import CallerContext, ModelStages, ModelTurn
+from lobug.turn.preface import Preface
 from lobug.turn.slots import TurnSlot, TurnSlots
 from lobug.turn.speech import SpeechOutcome, speak
 from lobug.turn.timeline import NoObserver, Timeline, TurnObserver, observe, record_event
+from lobug.turn.tool_use import offer_owner_tools
 from lobug.turn.utterance import TypedUtterance, Utterance, hear
 
 log = logging.getLogger(__name__)
@@ -48,6 +54,7 @@ class _Turn:
     voice: bool
     live: LiveOptions | None
     caller: CallerContext
+    preface: Preface
     heard: Heard | None = None
     kind: CommandTurn | ModelTurn | None = None
     """None until the words are known, and when there were none."""
@@ -55,7 +62,13 @@ class _Turn:
     """Set when ``kind`` is final."""
     speech: SpeechOutcome = field(default_factory=SpeechOutcome)
     pieces: dict[int, str] = field(default_factory=dict)
-    """The reply's pieces so far, by index."""
+    """The pieces so far, by index: those of the preface, then those of the reply."""
+
+    @property
+    def text(self) -> str:
+        """The whole reply and what was said before it."""
+        reply = self.kind.reply.text if self.kind is not None else ""
+        return f"{self.preface.text} {reply}".strip() if self.preface.text else reply
 
     async def commit(self) -> None:
         """The turn counts: make its words durable."""
@@ -79,17 +92,23 @@ class TurnRunner:
         commands: MemoryCommands | None = None,
         observer: TurnObserver | None = None,
         skills: Skills | None = None,
+        tools: ToolBox = ABSENT_TOOLS,
+        waiting: WaitingSpeeches | None = None,
+        wall: Callable[[], float] = time.time,
     ) -> None:
         """``commands`` None: no words are taken for a command to memory; ``skills`` None: Lo-Bug
-        can only talk."""
+        can only talk; ``tools``: those of the owner's servers; ``waiting`` None: nothing is said
+        before a reply. ``wall``: seconds since the epoch."""
         self._settings = settings
         self._engines = engines
         self._slots = TurnSlots(settings.limits, conversations, priority)
         self._clock = clock
         self._memory = memory
-        self._model = ModelStages(settings, engines.chat, memory, persona, clock)
+        self._model = ModelStages(settings, engines.chat, memory, persona, clock, tools, wall)
         self._commands = commands
         self._skills = skills
+        self._waiting = waiting
+        self._wall = wall
         self._observer = observer or NoObserver()
 
     @property
@@ -140,11 +159,15 @@ class TurnRunner:
                         voice,
                         live,
                         caller or CallerContext(),
+                        Preface(self._waiting, conversation_key.user, self._wall),
                     )
-                    async with aclosing(self._stages(turn, slot)) as stages:
-                        async for event in stages:
-                            record_event(event, timeline)
-                            yield event
+                    try:
+                        async with aclosing(self._stages(turn, slot)) as stages:
+                            async for event in stages:
+                                record_event(event, timeline)
+                                yield event
+                    finally:
+                        turn.preface.close()
             except LobugError as error:
                 log.warning("turn failed: %s: %s", error.code, error)
                 failure = error
@@ -191,9 +214,9 @@ class TurnRunner:
             turn.timeline.mark("played")
             # Speech after the last word interrupts nothing.
             heard = heard_words(turn.pieces, playback.played())
-            interrupted = playback.interrupted and (unfinished or heard != turn.kind.reply.text)
+            interrupted = playback.interrupted and (unfinished or heard != turn.text)
         # A reply in the log and not in working memory would be forgotten until a restart.
-        text = await uninterrupted(_store(turn, turn.kind, interrupted=interrupted))
+        text = await uninterrupted(self._store(turn, turn.kind, interrupted=interrupted))
         turn.timeline.mark("stored")
         yield Done(
             turn.kind.reply.action,
@@ -234,7 +257,7 @@ class TurnRunner:
         await turn.kind.prepare()
         if turn.live is not None:
             yield turn.heard  # not before the words are logged
-        events = turn.kind.events()
+        events = turn.preface.before(turn.kind.events(), turn.kind.reply)
         if turn.voice:
             # A door that plays speech as it comes need not hold all of it.
             played = turn.live is not None and turn.live.playback is not None
@@ -254,33 +277,30 @@ class TurnRunner:
         if turn.voice:
             turn.timeline.mark("speech")
 
+    async def _store(self, turn: _Turn, kind: CommandTurn | ModelTurn, *, interrupted: bool) -> str:
+        """Store the reply, and what was said before it, as far as the user got it. Returns those
+        words."""
+        played, reply, whole = None, kind.reply.text, turn.text
+        if interrupted and turn.live is not None and turn.live.playback is not None:
+            played = turn.live.playback.played()
+            first = len(turn.preface)
+            reply = heard_words(turn.pieces, [part for part in played if part[0] >= first])
+            whole = heard_words(turn.pieces, played)
+        await kind.store(interrupted_reply(reply) if interrupted else reply)
+        told = await turn.preface.heard(played)
+        if told:
+            await self._memory.log_unasked(turn.conversation.conversation_key, told)
+        return whole
+
     async def _kind(self, turn: _Turn, heard: Heard) -> CommandTurn | ModelTurn:
         """Which turn the words ask for."""
-        claimed = None
-        if self._skills is not None:
-            command = await self._skills.recognise(
-                turn.conversation,
-                heard.text,
-                heard.language,
-                tools=(turn.live.tools if turn.live is not None else None) or ABSENT_TOOLS,
-            )
-            if command is not None:
-                return CommandTurn(
-                    command, turn.conversation, self._memory, turn.timeline, turn.live
-                )
-        if self._commands is not None:
-            claimed = read_claims(heard.text)
-            command = await self._commands.recognise(
-                turn.conversation,
-                heard.text,
-                heard.language,
-                heard=claimed,
-                cites=turn.caller.cite,
-            )
-            if command is not None:
-                return CommandTurn(
-                    command, turn.conversation, self._memory, turn.timeline, turn.live
-                )
+        offer_owner_tools(
+            turn.conversation, self._model.tools.tools(), self._settings.chat.tool_prompt_tokens
+        )
+        claimed = read_claims(heard.text) if self._commands is not None else None
+        command = await self._command(turn, heard, claimed)
+        if command is not None:
+            return CommandTurn(command, turn.conversation, self._memory, turn.timeline, turn.live)
         return ModelTurn(
             self._model,
             turn.conversation,
@@ -293,6 +313,32 @@ class TurnRunner:
             claimed=claimed,
         )
 
+    async def _command(self, turn: _Turn, heard: Heard, claimed: Claims | None) -> Command | None:
+        """The command that the words ask for; None: the chat model replies.
+
+        Sentences of skills come first, then those of memory; what neither knows the chat model may
+        still take for an intent of a skill. An order that is left is refused.
+        """
+        tools = (turn.live.tools if turn.live is not None else None) or ABSENT_TOOLS
+        conversation, text, language = turn.conversation, heard.text, heard.language
+        command = None
+        if self._skills is not None:
+            command = await self._skills.recognise(conversation, text, language, tools=tools)
+        if command is None and self._commands is not None:
+            command = await self._commands.recognise(
+                conversation, text, language, heard=claimed, cites=turn.caller.cite
+            )
+        if command is None and self._skills is not None:
+            command = await self._skills.choose(conversation, text, language, tools=tools)
+        if command is None and self._commands is not None:
+            has_skill = self._skills.is_on if self._skills is not None else _no_skill
+            command = refusal(conversation, text, language, has_skill=has_skill)
+        return command
+
+
+def _no_skill(_: str) -> bool:
+    return False
+
 
 async def _then_leave_engines(
     events: AsyncGenerator[TurnEvent], slot: TurnSlot
@@ -303,12 +349,3 @@ async def _then_leave_engines(
         async for event in events:
             yield event
     await slot.leave_engines()
-
-
-async def _store(turn: _Turn, kind: CommandTurn | ModelTurn, *, interrupted: bool) -> str:
-    """Store the reply as far as the user got it. Returns those words."""
-    text = kind.reply.text
-    if interrupted and turn.live is not None and turn.live.playback is not None:
-        text = heard_words(turn.pieces, turn.live.playback.played())
-    await kind.store(interrupted_reply(text) if interrupted else text)
-    return text

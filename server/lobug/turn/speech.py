@@ -23,7 +23,7 @@ from lobug.errors import EngineError
 from lobug.language import language_of
 from lobug.language.en.segmentation import FEWEST_BEFORE_CONJUNCTION
 from lobug.language.protocol import Language
-from lobug.turn.events import Piece, SpeechAudio, TurnEvent
+from lobug.turn.events import NOTICE_INDEX, Notice, Piece, SpeechAudio, TurnEvent
 
 BEFORE_S = 0.03
 """Seconds of silence kept before speech, so that a soft first sound is not cut."""
@@ -181,6 +181,12 @@ async def _synthesise(
         else:
             queues.out.put_nowait(audio)
     queues.out.put_nowait(_End())
+
+
+async def speak_notice(notice: Notice, tts: TextToSpeech) -> SpeechAudio | None:
+    """Speak a notice, for a door that plays it at once; None: there is no voice, or it failed."""
+    piece = Piece(NOTICE_INDEX, notice.text)
+    return await _speech(piece, tts, SpeechOutcome(), None, ENGLISH)
 
 
 async def _speech(

@@ -70,6 +70,9 @@ class TurnCounts:
     wasted_s: float = 0.0
     """Seconds spent on discarded speculations."""
     interrupted: bool = False
+    replaced: str = ""
+    """What an honest sentence stands for in the reply: deed, placeholder or canned_refusal; empty:
+    nothing."""
 
 
 class Timeline:
@@ -98,6 +101,8 @@ class Timeline:
         self.error: str | None = None
         """Stable code of the error. If the outcome is not failed, it is the error of the speech of
         an answered turn."""
+        self.answered_by = "model"
+        """What made the reply: the model, memory, the name of a skill, or refusal."""
         self.origin = clock()
         self._clock = clock
         self._marks: dict[str, float] = {}

@@ -57,6 +57,8 @@ class ToolUse:
     """Most calls in this turn."""
     called: list[str] = field(default_factory=list)
     """Names of the tools that were used."""
+    has_done: bool = False
+    """Whether a tool has done something: a call succeeded, reading the status apart."""
     own: Mapping[str, OwnTool] = field(default_factory=dict)
     """Tools of Lo-Bug's own by name, which need no device."""
 
@@ -72,6 +74,17 @@ def offer_tools(conversation: Conversation, tools: Sequence[Tool], max_tokens: i
     conversation.offered = tool_prompt(tools, max_tokens)
     if not conversation.tools_unread:
         conversation.include_tools()
+
+
+def offer_owner_tools(conversation: Conversation, owner: Sequence[Tool], max_tokens: int) -> None:
+    """Offer the tools of the owner's servers beside those of the device, unless they are offered
+    already: a server may have connected after the device, and many doors have no device."""
+    offered = conversation.offered.tools.values()
+    names = {tool.name for tool in offered}
+    if any(tool.name not in names for tool in owner):
+        added = {tool.name for tool in owner}
+        device = [tool for tool in offered if tool.name not in added]
+        offer_tools(conversation, [*device, *owner], max_tokens)
 
 
 def include_tools_if_needed(conversation: Conversation, said: str) -> None:
@@ -199,14 +212,19 @@ class _ToolRounds:
         if own := self._use.own.get(name):
             await self._use.allowed()
             self._use.called.append(name)
-            return await own(arguments)
+            result = await own(arguments)
+            self._use.has_done = self._use.has_done or not result.is_error
+            return result
         tools = self._use.prompt.tools
         tool = tools.get(short_name(name))
         if tool is None:
             known = ", ".join([*tools, *self._use.own])
             return ToolResult(f"There is no {name[:80]}, only {known}.", is_error=True)
         await self._use.allowed()
-        return await self._call(tool.name, coerce_arguments(tool, arguments))
+        result = await self._call(tool.name, coerce_arguments(tool, arguments))
+        if not result.is_error and short_name(tool.name) != STATUS_TOOL:
+            self._use.has_done = True
+        return result
 
     async def _call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         self._use.called.append(name)

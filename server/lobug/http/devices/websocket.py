@@ -58,7 +58,8 @@ async def converse(websocket: WebSocket) -> None:
                 device=caller.device_id or "",
                 privileged=caller.privileged,
             )
-            await session.run()
+            with server.connections.talking(caller.key, session):
+                await session.run()
         except ConnectionLostError:
             log.debug("a device has gone")
         except Exception:

@@ -8,13 +8,14 @@ from importlib.resources import files
 from typing import Any
 
 
-def _tables(name: str) -> Mapping[str, Any]:
+def tables(name: str) -> Mapping[str, Any]:
+    """A data file of English."""
     return tomllib.loads((files("lobug.language") / "en" / name).read_text(encoding="utf-8"))
 
 
-_LISTS = _tables("words.toml")
-_SENTENCES = _tables("sentences.toml")
-FORGET_REQUESTS: Mapping[str, Any] = _tables("forget_requests.toml")
+_LISTS = tables("words.toml")
+_SENTENCES = tables("sentences.toml")
+FORGET_REQUESTS: Mapping[str, Any] = tables("forget_requests.toml")
 """How people ask that something be forgotten."""
 
 
@@ -57,3 +58,9 @@ CLAIM_ANSWERS: Mapping[str, str] = _SENTENCES["claim_answers"]
 
 RECITATION: Mapping[str, str] = _SENTENCES["recitation"]
 """What is known of somebody."""
+
+ORDERS: Mapping[str, Any] = tables("orders.toml")
+"""How people order deeds, and the sentences that refuse them."""
+
+CLAIMED_DEEDS: Mapping[str, Any] = tables("claimed_deeds.toml")
+"""How a model claims deeds that it may not have done."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lobug.language.en import verbs
-from lobug.language.en.data import word_set
+from lobug.language.en.data import word_map, word_set
 
 USER = "the user"
 
@@ -148,6 +148,24 @@ def is_unchanged(beginning: str) -> bool:
         and not any(word in {"user", "user's", "themself"} for word in words)
         and _capital(beginning) == _capital(beginning[:1].lower() + beginning[1:]) == beginning
     )
+
+
+_SAID_BACK = word_map("perspective", "said_back")
+_TURNED = re.compile(
+    rf"(?<!\w)(?:{'|'.join(sorted(_SAID_BACK, key=len, reverse=True))})(?!\w)", re.IGNORECASE
+)
+
+
+def said_by_lo_bug(words: str) -> str:
+    """Words of the user to Lo-Bug as Lo-Bug says them back: "to call my mum and tell you" becomes
+    "to call your mum and tell me". Nothing but pronouns and their "am" and "was" changes."""
+
+    def turned(match: re.Match[str]) -> str:
+        if match[0] == "US":
+            return match[0]
+        return _SAID_BACK[match[0].lower()]
+
+    return _TURNED.sub(turned, words.replace("\u2019", "'"))
 
 
 def spoken_back(words: str) -> str:

@@ -46,6 +46,8 @@ NOT_DONE = SAY["not_done"]
 NO_WORDS = SAY["no_words"]
 """Said where the model writes no words: only calls that it may not make, or an action although
 typed words must be answered."""
+WAKING_UP = SAY["waking_up"]
+"""Said before a reply that waits until the model has read its personality for the first time."""
 
 
 def remembered(facts: Sequence[str]) -> str:

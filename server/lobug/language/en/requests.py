@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from lobug.language.en.data import word_map
-from lobug.language.en.speech_acts import sentences
+from lobug.language.en.speech_acts import is_command, sentences
 
 LONGEST = 400
 """Characters; in a longer text only the last sentences are looked at."""
@@ -21,6 +21,7 @@ _OPENING = re.compile(
     r"^\W*(?:(?:hey|hi|hello|ok|okay|alright|all right|right|yo|oi|so|well|now|um+|uh+|er+|erm|hmm+"
     r"|oh|ah|and|but|also|then|actually|listen|look|sorry|excuse me|right then|yes|yeah|no|please"
     r"|thanks|good morning|good evening|good afternoon|lo-?bug|lo bug|low bug|low-bug|lobuck"
+    r"|i meant?(?: to say)?(?= (?:add|put|take|set|cancel|remove|move|start|read|tell))"
     r"|dear|mate|love|buddy|robot|quick(?:ly)?|by the way|before i forget|while i remember"
     r"|while you(?:['\u2019]re| are) at it|when you (?:get|have) (?:a|the) (?:chance|minute|moment"
     r"|second|sec)|if you (?:don['\u2019]t|do not|wouldn['\u2019]t) mind|if (?:possible|you can"
@@ -64,7 +65,8 @@ _BOUNDARY = re.compile(
     re.IGNORECASE,
 )
 _HESITATION = re.compile(
-    r"(?:(?<=\s)|^)(?:um+|uh+|er+|erm|hmm+|you know|like)(?:,\s*|\s+)(?=\w)|,\s*(?:um+|uh+|er+"
+    r"(?:(?<=\s)|^)(?:um+|uh+|er+|erm|hmm+|(?<!\bdo )(?<!\bdid )(?<!\bwould )(?<!\bif )(?<!\bas )"
+    r"you know|like(?=,))(?:,\s*|\s+)(?=\w)|,\s*(?:um+|uh+|er+"
     r"|erm|hmm+|you know),?(?=\s)",
     re.IGNORECASE,
 )
@@ -86,18 +88,26 @@ def requests_in(text: str) -> list[str]:
     return list(found)
 
 
+def is_request(text: str) -> bool:
+    """Whether a part of a text asks Lo-Bug for something: an order, a wish, or with politeness."""
+    for part in _parts(" ".join(text.split())):
+        opened = _OPENING.sub("", part)
+        if _ASKING.match(opened) or _MINDING.match(opened) or is_command(core_request(part)):
+            return True
+    return False
+
+
 def core_request(text: str) -> str:
     """A request without wake word, politeness and hesitation."""
     text = _HESITATION.sub("", text)
     while True:
         before = text
         text = _OPENING.sub("", text)
-        text = _ASKING.sub("", text)
         minding = _MINDING.match(text)
-        if minding is not None:
-            verb = _BASES.get(minding["gerund"].lower(), "")
-            if verb:
-                text = verb + text[minding.end() :]
+        verb = _BASES.get(minding["gerund"].lower(), "") if minding is not None else ""
+        if minding is not None and verb:
+            text = verb + text[minding.end() :]
+        text = _ASKING.sub("", text)
         if text == before:
             break
     return _TRAILING.sub("", text).strip(' \t,;:.!?-\u2013\u2014"\u201c\u201d')

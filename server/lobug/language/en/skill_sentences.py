@@ -3,6 +3,8 @@
 Besides hassil's keys a file has:
 
 - ``triggers``: a request without any of these words is not matched with the file's templates.
+- ``chosen_by``: the chat model may choose the skill only for a text with one of these words;
+  without the list the triggers are taken.
 - ``says``: what the skill says, by name; words in braces are filled in.
 - ``examples``: what a person may say; tests match each.
 - ``checks``: names of lists, each with a reader of ``CHECKS``; a template fits only if the reader
@@ -14,7 +16,7 @@ Besides hassil's keys a file has:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -29,12 +31,14 @@ from lobug.language.en.dice import read_dice, read_whole_number
 from lobug.language.en.named_days import read_day, read_moment, read_shift
 from lobug.language.en.places import may_be_place, read_place
 from lobug.language.en.quantities import is_money, read_quantity, read_unit
-from lobug.language.en.requests import requests_in
+from lobug.language.en.requests import is_request, requests_in
 from lobug.language.en.times import find_times
 from lobug.language.skills import Match
 
 ORDINARY = "Ordinary"
 """Begins the names of intents that keep a text from being taken for the skill."""
+MOST_READINGS = 8
+"""Most readings of one request with the templates of one skill."""
 
 CHECKS: Mapping[str, Callable[[str], object]] = {
     "day": read_day,
@@ -59,27 +63,33 @@ class SkillFile:
     skill: str
     intents: Intents
     triggers: re.Pattern[str]
+    chosen_by: re.Pattern[str]
+    """The words that make the chat model worth asking."""
     says: Mapping[str, str]
     examples: tuple[str, ...]
     checks: Mapping[str, Callable[[str], object]]
     """Readers by the names of lists."""
     cut_times: bool
 
-    def match(self, request: str) -> tuple[tuple[int, int], Match] | None:
-        """The surest reading of a request, with its rank: lower is surer. None: none fits."""
+    def matches(self, request: str) -> list[tuple[tuple[int, int], Match]]:
+        """The readings of a request, the surest first, with their ranks: lower is surer."""
         if not self.triggers.search(request):
-            return None
+            return []
         times = tuple(find_times(request)) if self.cut_times else ()
         rest = request
         for found in reversed(times):
             rest = f"{rest[: found.start]} {rest[found.end :]}"
         rest = " ".join(rest.split()).strip(" ,;:.!?")
+        readings: list[tuple[tuple[int, int], Match]] = []
         for result in templates.results(rest, self.intents):
             rank = (templates.free_words(result), -templates.literal(result))
             slots = templates.slots(rest, result)
             if self._understands(slots):
-                return rank, Match(self.skill, result.intent.name, slots, request, times)
-        return None
+                match = Match(self.skill, result.intent.name, slots, request, times)
+                readings.append((rank, match))
+            if len(readings) >= MOST_READINGS:
+                break
+        return readings
 
     def _understands(self, slots: Mapping[str, str]) -> bool:
         """Whether the readers of the lists understand their words."""
@@ -101,19 +111,28 @@ class EnglishSkillSentences:
             if path.name.endswith(".yaml")
         }
 
-    def match(self, text: str, skills: Sequence[str]) -> Match | None:
-        """The intent of one of ``skills`` that a text means; None: no sentence fits.
+    def matches(self, text: str, skills: Sequence[str]) -> Iterator[Match]:
+        """The intents of ``skills`` that a text may mean, the surest first; none: no sentence fits.
 
-        The longest request in the text that fits a template decides, and of several templates the
-        one with the fewest free words.
+        A longer request in the text is surer than a shorter one, and of several templates the one
+        with the fewest free words.
         """
         known = [self._files[skill] for skill in skills if skill in self._files]
         for request in requests_in(text):
-            found = [match for file in known if (match := file.match(request)) is not None]
-            if found:
-                _, best = min(found, key=lambda ranked: ranked[0])
-                return None if best.intent.startswith(ORDINARY) else best
-        return None
+            found = [ranked for file in known for ranked in file.matches(request)]
+            for _, match in sorted(found, key=lambda ranked: ranked[0]):
+                if match.intent.startswith(ORDINARY):
+                    return
+                yield match
+
+    def match(self, text: str, skills: Sequence[str]) -> Match | None:
+        """The surest of ``matches``; None: no sentence fits."""
+        return next(self.matches(text, skills), None)
+
+    def may_concern(self, text: str, skill: str) -> bool:
+        """Whether a text asks for something and has a word of a skill in it."""
+        file = self._files.get(skill)
+        return file is not None and file.chosen_by.search(text) is not None and is_request(text)
 
     def says(self, skill: str) -> Mapping[str, str]:
         """What a skill says, by name. KeyError: it has no file."""
@@ -137,13 +156,20 @@ def _read(skill: str, data: dict[str, Any]) -> SkillFile:
     examples = tuple(data.pop("examples"))
     checks = {name: CHECKS[reader] for name, reader in data.pop("checks", {}).items()}
     cut_times = bool(data.pop("cut_times", False))
-    words = "|".join(re.escape(trigger) for trigger in sorted(triggers, key=len, reverse=True))
+    chosen_by = data.pop("chosen_by", triggers)
     return SkillFile(
         skill,
         Intents.from_dict(data),
-        re.compile(rf"\b(?:{words})", re.IGNORECASE),
+        _any_of(triggers),
+        _any_of(chosen_by),
         says,
         examples,
         checks,
         cut_times,
     )
+
+
+def _any_of(beginnings: Sequence[str]) -> re.Pattern[str]:
+    """A pattern of words that begin with one of these; of none if there are none."""
+    words = "|".join(re.escape(word) for word in sorted(beginnings, key=len, reverse=True))
+    return re.compile(rf"\b(?:{words})" if words else r"(?!)", re.IGNORECASE)

@@ -96,7 +96,7 @@ def _preposition(t: Tokens, at: int) -> tuple[int, bool]:
         return at, False
     cued = word in CLOCK_PREPOSITIONS or (word in ALARM_PREPOSITIONS and t.about_alarms)
     if word == "by" and (t.before(at) in BY_OPERATIONS or t.before(at) in NUMBER_WORDS
-                         or t.before(at).isdigit()):  # fmt: skip
+                         or t.before(at).isdecimal()):  # fmt: skip
         cued = False
     start = at + 1
     while start < at + 3 and (t[start] in SOFTENERS or t[start] == "around"):
@@ -172,7 +172,7 @@ def _full_hour(t: Tokens, at: int) -> Clock | None:
     if found is None or not 0 <= found[0] <= 24:
         return None
     value, end = found
-    if t[end] in COUNTED or t[end] in (":", "%", "/") or t[end].isdigit():
+    if t[end] in COUNTED or t[end] in (":", "%", "/") or t[end].isdecimal():
         return None
     return _with_half(t, value, 0, end)
 
@@ -228,7 +228,7 @@ def _padded(t: Tokens, at: int) -> bool:
 def _written(t: Tokens, at: int) -> Clock | None:
     """Digits with a colon: "7:30", "19:30:15". "25:00" and "7:75" are read too."""
     hour = t[at]
-    if not (hour.isdigit() and len(hour) <= 2 and t[at + 1] == ":" and _pair(t, at + 1)):
+    if not (hour.isdecimal() and len(hour) <= 2 and t[at + 1] == ":" and _pair(t, at + 1)):
         return None
     if t.before(at) in (":", "/", "$", ".") and t.glued[at]:
         return None
@@ -243,17 +243,17 @@ def _written(t: Tokens, at: int) -> Clock | None:
 
 def _pair(t: Tokens, at: int) -> bool:
     """Whether a sign and two digits follow without spaces."""
-    return t.glued[at] and t.glued[at + 1] and len(t[at + 1]) == 2 and t[at + 1].isdigit()
+    return t.glued[at] and t.glued[at + 1] and len(t[at + 1]) == 2 and t[at + 1].isdecimal()
 
 
 def _compact(t: Tokens, at: int) -> tuple[int, int, int] | None:
     """Digits without a colon: "630", "1930", "6 40", "7.30"."""
     word = t[at]
-    if not word.isdigit():
+    if not word.isdecimal():
         return None
     if len(word) in (3, 4):
         likely_year = len(word) == 4 and word[:2] in ("19", "20") and t.before(at) != "at"
-        if likely_year or (t[at + 1] in (".", ",") and t.glued[at + 1] and t[at + 2].isdigit()):
+        if likely_year or (t[at + 1] in (".", ",") and t.glued[at + 1] and t[at + 2].isdecimal()):
             return None
         hour, minute = int(word[:-2]), int(word[-2:])
         return (hour, minute, at + 1) if hour <= 24 and minute < 60 else None
@@ -261,7 +261,7 @@ def _compact(t: Tokens, at: int) -> tuple[int, int, int] | None:
         return None
     if t[at + 1] == "." and _pair(t, at + 1) and t[at + 3] != ".":
         return int(word), int(t[at + 2]), at + 3
-    if t[at + 1].isdigit() and len(t[at + 1]) == 2 and not t.glued[at + 1]:
+    if t[at + 1].isdecimal() and len(t[at + 1]) == 2 and not t.glued[at + 1]:
         return int(word), int(t[at + 1]), at + 2
     return None
 
@@ -269,9 +269,11 @@ def _compact(t: Tokens, at: int) -> tuple[int, int, int] | None:
 def _number(t: Tokens, at: int) -> tuple[int, int] | None:
     """A number of at most two digits, in digits or words."""
     word = t[at]
-    if not word.isdigit():
+    if not word.isdecimal():
         return below_hundred(t, at)
-    tight = t[at + 1] in (".", ",") and t.glued[at + 1] and t[at + 2].isdigit() and t.glued[at + 2]
+    tight = (
+        t[at + 1] in (".", ",") and t.glued[at + 1] and t[at + 2].isdecimal() and t.glued[at + 2]
+    )
     return (int(word), at + 1) if len(word) <= 2 and not tight else None
 
 
@@ -284,7 +286,7 @@ def _hour_and_minute(t: Tokens, at: int) -> tuple[int, int | None, int] | None:
     if found is None:
         return None
     hour, end = found
-    if t[at].isdigit():
+    if t[at].isdecimal():
         return hour, None, end
     if t[end] == "hundred" and hour > 9:
         return hour, 0, end + 1 + (t[end + 1] == "hours")
@@ -353,14 +355,14 @@ def _counts(t: Tokens, at: int, end: int) -> bool:
         return False
     if word in ("%", "°", "/", "$", "€", "£", "+", "*", "=", "×") or word in COUNTED:
         return True
-    if word in (".", ",") and t.glued[end] and t.glued[end + 1] and t[end + 1].isdigit():
+    if word in (".", ",") and t.glued[end] and t.glued[end + 1] and t[end + 1].isdecimal():
         return True
-    if word.isdigit() or word in NUMBER_WORDS:
+    if word.isdecimal() or word in NUMBER_WORDS:
         return True
     if t[end + 1] in ADDRESSES or t[end + 2] in ADDRESSES:
         return True
     if not word[0].isalpha():
-        return word == "-" and t[end + 1].isdigit()
+        return word == "-" and t[end + 1].isdecimal()
     if t[at] in ("one", "1") and end == at + 1:
         return word not in AFTER_NUMBER
     plural = len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "'s"))

@@ -88,7 +88,7 @@ def weekday(t: Tokens, at: int, *, cued: bool) -> tuple[int, int] | None:
         return WEEKDAY_NUMBERS[word[:-2]], at + 1
     if cued and word in WEEKDAYS_SHORT:
         end = at + 1 + (t[at + 1] == "." and t.glued[at + 1])
-        if t.ends_at(end) or t[end].isdigit() or t[end] in AFTER_NUMBER or t[end] in PARTS:
+        if t.ends_at(end) or t[end].isdecimal() or t[end] in AFTER_NUMBER or t[end] in PARTS:
             return WEEKDAYS_SHORT[word], end
     return None
 
@@ -159,7 +159,12 @@ def _edge(t: Tokens, at: int) -> Read | None:
 
 def _weekday(t: Tokens, at: int, *, cued: bool) -> Read | None:
     """Friday, next Friday, Friday week, the Friday after next, Friday of next week."""
-    start = at + (t[at] == "the" and (t[at + 1] in _COMING or t[at + 1] in WEEKDAY_NUMBERS))
+    this_coming = t[at] == "this" and t[at + 1] in _COMING
+    start = (
+        at
+        + this_coming
+        + (t[at] == "the" and (t[at + 1] in _COMING or t[at + 1] in WEEKDAY_NUMBERS))
+    )
     which = _WHICH.get(t[start], WhichDay.COMING)
     if t[start] in _WHICH or t[start] in _COMING:
         start += 1
@@ -211,7 +216,7 @@ def _day_number(t: Tokens, at: int) -> tuple[int, int] | None:
     found = ordinal(t, at)
     if found is not None:
         return found
-    if t[at].isdigit():
+    if t[at].isdecimal():
         return (int(t[at]), at + 1) if len(t[at]) <= 2 else None
     return below_hundred(t, at)
 
@@ -236,7 +241,7 @@ def _day_first(t: Tokens, at: int, *, cued: bool) -> tuple[CalendarDate, int] | 
     month = _month(t, end + of)
     if month is None:
         return None
-    if t[end + of] in LIKE_VERBS and not (of or cued or ranked or t[start].isdigit()):
+    if t[end + of] in LIKE_VERBS and not (of or cued or ranked or t[start].isdecimal()):
         return None
     return _with_year(t, month[0], number, month[1])
 
@@ -252,7 +257,7 @@ def _month_first(t: Tokens, at: int, *, cued: bool) -> tuple[CalendarDate, int] 
         return None
     number, end = found
     if t[end] in (":", "%", "am", "pm", "o'clock") or (t[end] == "." and t.glued[end + 1] and
-                                                       t[end + 1].isdigit()):  # fmt: skip
+                                                       t[end + 1].isdecimal()):  # fmt: skip
         return None
     date = _with_year(t, month[0], number, end)
     if t[at] in LIKE_VERBS and not cued and date[0].year is None:
@@ -266,11 +271,11 @@ def _numeric(t: Tokens, at: int, *, cued: bool) -> tuple[CalendarDate, int] | No
     """2027-05-03, 5/3, 5/3/2027, 3.5.2027. With strokes the month comes first if it can."""
     words = t.words[at : at + 5]
     first, sign, second, again, third = words
-    if not (first.isdigit() and second.isdigit() and sign in ("-", "/", ".")):
+    if not (first.isdecimal() and second.isdecimal() and sign in ("-", "/", ".")):
         return None
     if not (t.glued[at + 1] and t.glued[at + 2]) or t.before(at) in ("/", ".", "-"):
         return None
-    whole = again == sign and third.isdigit() and t.glued[at + 3] and t.glued[at + 4]
+    whole = again == sign and third.isdecimal() and t.glued[at + 3] and t.glued[at + 4]
     if len(first) == 4 and whole and sign in ("-", "/"):
         return _checked(int(first), int(second), int(third), at + 5)
     if len(first) > 2 or len(second) > 2:

@@ -24,6 +24,7 @@ from lobug.language.en.times.vocabulary import (
 )
 from lobug.language.moments import DayOffset, Moment, NamedWeekday, TimeSpan
 
+_COUNTED_FROM = ("in", "after", "within")
 _DAY = 86_400
 _MONTH = 30 * _DAY
 _YEAR = 365 * _DAY
@@ -78,7 +79,7 @@ def span(t: Tokens, at: int) -> tuple[TimeSpan, int] | None:
 def relative(t: Tokens, at: int) -> tuple[Moment, int] | None:
     """A moment counted from now or from a day: "in ten minutes", "a week from tomorrow"."""
     start = at
-    if t[at] in ("in", "after"):
+    if t[at] in _COUNTED_FROM:
         start += 1
     if t[start] == "the" and t[start + 1] == "next":
         start += 1
@@ -94,14 +95,14 @@ def relative(t: Tokens, at: int) -> tuple[Moment, int] | None:
         return _later(value), end + 2
     if t[end] == "time" and t[at] == "in":
         return _later(value), end + 1
-    if t[end] == "ago" and t[at] not in ("in", "after"):
+    if t[end] == "ago" and t[at] not in _COUNTED_FROM:
         return Moment(elapsed=TimeSpan(-max(1.0, value.total))), end + 1
     if t[end] == "from" and t[end + 1] == "now":
         return _later(value), end + 2
     counted = _from_day(t, value, end)
     if counted is not None:
         return counted
-    if t[at] in ("in", "after"):
+    if t[at] in _COUNTED_FROM:
         return _later(value), end
     return None
 
@@ -215,10 +216,10 @@ def _couple(t: Tokens, at: int) -> tuple[Length, int] | None:
 def _glued_unit(t: Tokens, at: int) -> tuple[Length, int] | None:
     """90s, 1h; a lone m is meters, and 1980s a decade."""
     seconds = UNIT_GLUED.get(t[at])
-    if seconds is None or not (t.glued[at] or (t[at] == "h" and t.before(at).isdigit())):
+    if seconds is None or not (t.glued[at] or (t[at] == "h" and t.before(at).isdecimal())):
         return None
     number = t.before(at)
-    after_hours = at >= 2 and t[at - 2] == "h" and t.glued[at - 1]
+    after_hours = at >= 2 and t[at - 2] == "h"
     if t[at] == "m" and not after_hours:
         return None
     if t[at] == "s" and (len(number) > 3 or (number.endswith("0") and len(number) == 2 and

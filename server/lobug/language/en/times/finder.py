@@ -17,14 +17,8 @@ _MOST_PARTS = 6
 Value = TimeSpan | Moment | Recurrence
 Read = tuple[Value, int]
 
-_OPENERS = frozenset(
-    """
-a an one another the next last this coming following upcoming in after half quarter three couple
-once other end beginning start same tonight tonite tonight's midnight weekday weekdays workday
-workdays work working school business week first thing early late mid ½ ¼ ¾ about""".split()
-)
 _STARTS = frozenset(
-    _OPENERS.union(
+    words.OPENERS.union(
         words.NUMBER_WORDS, words.ORDINALS, words.SPAN_PREPOSITIONS, words.ANY_CLOCK_PREPOSITIONS,
         words.DATE_PREPOSITIONS, words.RECURRENCE_PREPOSITIONS, words.EVERY, words.ADVERBS,
         words.DAY_OFFSETS, words.MONTH_NUMBERS, words.WEEKDAY_NUMBERS, words.WEEKDAY_PLURALS,
@@ -45,7 +39,7 @@ def find_times(text: str, *, bare_numbers: bool = False) -> list[Found]:
     found: list[Found] = []
     at = 0
     while at < len(t):
-        read = _expression(t, at) if t[at] in _STARTS or t[at].isdigit() else None
+        read = _expression(t, at) if t[at] in _STARTS or t[at].isdecimal() else None
         if read is None:
             at = _after_number(t, at)
             continue
@@ -58,12 +52,12 @@ def find_times(text: str, *, bare_numbers: bool = False) -> list[Found]:
 def _after_number(t: Tokens, at: int) -> int:
     """The place after a token, or after a whole number: no time begins within one."""
     number = t[at] in words.NUMBER_WORDS
-    digits = t[at].isdigit()
+    digits = t[at].isdecimal()
     at += 1
     while number and t[at] in words.NUMBER_WORDS:
         at += 1
     while digits and t[at] in (".", ",", "/", ":", "-") and t.glued[at] and t.glued[at + 1] and (
-        t[at + 1].isdigit()
+        t[at + 1].isdecimal()
     ):  # fmt: skip
         at += 2
     return at

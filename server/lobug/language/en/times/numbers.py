@@ -32,7 +32,7 @@ def below_hundred(t: Tokens, at: int) -> tuple[int, int] | None:
 
 def whole(t: Tokens, at: int) -> tuple[int, int] | None:
     """A whole number: "7", "1,250", "a hundred and twenty", "two thousand"."""
-    if t[at].isdigit():
+    if t[at].isdecimal():
         return _digits(t, at)
     found = _below_thousand(t, at)
     if found is None and t[at] == "a" and t[at + 1] == "thousand":
@@ -96,7 +96,7 @@ def ordinal(t: Tokens, at: int) -> tuple[int, int] | None:
 def year(t: Tokens, at: int) -> tuple[int, int] | None:
     """A year from 1900 to 2199: "2027", "twenty twenty seven", "two thousand and thirty"."""
     word = t[at]
-    if word.isdigit():
+    if word.isdecimal():
         fits = len(word) == 4 and 1900 <= int(word) < 2200 and t[at + 1] not in (":", "%")
         return (int(word), at + 1) if fits else None
     if word in ("twenty", "nineteen"):
@@ -109,7 +109,7 @@ def year(t: Tokens, at: int) -> tuple[int, int] | None:
 
 
 def _short(word: str) -> bool:
-    return word.isdigit() and len(word) <= 2
+    return word.isdecimal() and len(word) <= 2
 
 
 def _digits(t: Tokens, at: int) -> tuple[int, int] | None:
@@ -119,7 +119,7 @@ def _digits(t: Tokens, at: int) -> tuple[int, int] | None:
         and t.glued[end]
         and t.glued[end + 1]
         and len(t[end + 1]) == 3
-        and t[end + 1].isdigit()
+        and t[end + 1].isdecimal()
         and len(text) < _MOST_DIGITS
     ):
         text, end = text + t[end + 1], end + 2

@@ -91,6 +91,8 @@ def _interval(t: Tokens, at: int) -> Read | None:
         return None
     else:
         made = _rule(frequency)
+        if frequency == "MONTHLY" and t.phrase(at + 1, ("on", "the", "last", "day")):
+            return Recurrence(monthly(-1)), at + 5
     return (made, at + 1) if made else None
 
 
@@ -198,9 +200,11 @@ def _yearly(t: Tokens, at: int) -> Read | None:
     return Recurrence(f"FREQ=YEARLY;BYMONTH={month};BYMONTHDAY=1"), at + 1
 
 
-def except_days(t: Tokens, at: int, daily: Recurrence) -> Read | None:
-    """What recurs every day, without some days: "except on Sundays"."""
-    if daily.rule != "FREQ=DAILY":
+def except_days(t: Tokens, at: int, whole: Recurrence) -> Read | None:
+    """What recurs on several days of the week, without some of them: "except on Sundays"."""
+    prefix, _, listed = whole.rule.partition("FREQ=WEEKLY;BYDAY=")
+    codes = WEEKDAY_CODES if whole.rule == "FREQ=DAILY" else tuple(listed.split(","))
+    if prefix and whole.rule != "FREQ=DAILY":
         return None
     if t[at] not in ("except", "but", "excluding") and not t.phrase(at, ("apart", "from")):
         return None
@@ -210,8 +214,10 @@ def except_days(t: Tokens, at: int, daily: Recurrence) -> Read | None:
     found = _kind_of_day(t, start) or _listed_days(t, start, WEEKDAY_NUMBERS | WEEKDAY_PLURALS)
     if found is None:
         return None
-    days = tuple(day for day in range(7) if day not in found[0])
-    return (replace(daily, rule=_on_days(days).rule), found[1]) if days else None
+    days = tuple(
+        day for day, code in enumerate(WEEKDAY_CODES) if code in codes and day not in found[0]
+    )
+    return (replace(whole, rule=_on_days(days).rule), found[1]) if days else None
 
 
 def _adverb(t: Tokens, at: int) -> Read | None:

@@ -90,3 +90,6 @@ RECURRENCE_PREPOSITIONS = _words("recurrence", "prepositions")
 ADVERBS: dict[str, str] = _DATA["recurrence"]["adverbs"]
 FREQUENCIES: dict[str, str] = _DATA["recurrence"]["frequencies"]
 RECURRENCE_NOUNS = frozenset(_DATA["recurrence"]["nouns"]["words"].split())
+
+OPENERS = _words("expressions", "openers")
+"""Words with which an expression may begin and that no other list has."""

@@ -1,8 +1,8 @@
-"""The tools of one connected device, over MCP: the device is the server, Lo-Bug its client.
+"""The tools of a device, or of a server that the owner configured, over MCP: Lo-Bug is the client.
 
-The official SDK speaks JSON-RPC. What the device sends is validated first and not trusted: the
+The official SDK speaks JSON-RPC. What the other side sends is validated first and not trusted: the
 firmware's error replies lack the code that JSON-RPC requires, its pictures do not have MCP's form,
-and a device can send anything.
+and a device can send anything. Below, "device" stands for both.
 """
 
 from __future__ import annotations
@@ -13,19 +13,18 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from enum import Enum
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from jsonschema.exceptions import SchemaError, best_match  # type: ignore[import-untyped]
-from mcp import ClientSession, McpError, types
+from mcp import ClientSession, MCPError, types
 from mcp.shared.message import SessionMessage
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from lobug import __version__
 from lobug.engines.base import Tool, ToolResult
-from lobug.settings import StreamingSettings
 
 LONGEST_DESCRIPTION = 2_000
 """Characters kept of a tool's description."""
@@ -47,6 +46,14 @@ class Notice(Enum):
     """A notification of a device."""
 
     TOOLS_CHANGED = "notifications/tools/list_changed"
+
+
+_ANSWER: TypeAdapter[types.JSONRPCResponse | types.JSONRPCError] = TypeAdapter(
+    types.JSONRPCResponse | types.JSONRPCError
+)
+
+
+_BLOCK: TypeAdapter[Any] = TypeAdapter(types.ContentBlock)
 
 
 class ToolPage(BaseModel):
@@ -83,7 +90,7 @@ class ToolAnswer(BaseModel):
         return ToolResult(text[:max_chars], self.is_error)
 
 
-def parse(payload: object) -> types.JSONRPCMessage | Notice | None:
+def parse(payload: object) -> types.JSONRPCResponse | types.JSONRPCError | Notice | None:
     """Read a device's message: an answer or a notification; None: anything else.
 
     Requests of the device are not answered, because firmware reads no answers.
@@ -100,13 +107,42 @@ def parse(payload: object) -> types.JSONRPCMessage | Notice | None:
     if "error" in payload:
         answer["error"] = _error(payload["error"])
     elif isinstance(payload.get("result"), Mapping):
-        answer["result"] = dict(payload["result"])
+        answer["result"] = _well_formed(payload["result"])
     else:
         answer["error"] = {"code": types.INTERNAL_ERROR, "message": "an answer without a result"}
     try:
-        return types.JSONRPCMessage.model_validate(answer)
+        return _ANSWER.validate_python(answer)
     except (ValidationError, RecursionError):
         return None
+
+
+def _well_formed(result: Mapping[str, Any]) -> dict[str, Any]:
+    """A result without what would make the SDK refuse all of it: tools that are none, a cursor that
+    is no text, and blocks without MCP's form, of which only the type is kept as a text."""
+    kept = dict(result)
+    if isinstance(kept.get("tools"), list):
+        kept["tools"] = [
+            {"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema}
+            for tool in map(read_tool, kept["tools"])
+            if tool is not None
+        ]
+        if not isinstance(kept.get("nextCursor"), str):
+            kept.pop("nextCursor", None)
+    if isinstance(kept.get("content"), list):
+        kept["content"] = [
+            block if _is_block(block) else {"type": "text", "text": f"({block.get('type')})"}
+            for block in kept["content"]
+            if isinstance(block, Mapping)
+        ]
+    return kept
+
+
+def _is_block(value: object) -> bool:
+    try:
+        _BLOCK.validate_python(value, by_name=False)
+    except (ValidationError, RecursionError):
+        return False
+    return True
 
 
 def _error(error: object) -> dict[str, Any]:
@@ -212,19 +248,39 @@ class _UnusableAnswerError(Exception):
     """The device gave no usable answer. The text says why, for log and model."""
 
 
-class DeviceTools:
+class ToolLimits(Protocol):
+    """What bounds the tools of one connection (``StreamingSettings``)."""
+
+    @property
+    def tool_timeout_s(self) -> float:
+        """Longest wait for an answer, seconds."""
+
+    @property
+    def max_tools(self) -> int:
+        """Most tools that are kept."""
+
+    @property
+    def tool_result_chars(self) -> int:
+        """Characters kept of a result."""
+
+
+class ToolClient:
     """A ``ToolBox`` over one connection."""
 
     def __init__(
         self,
         send: Callable[[Mapping[str, Any]], Awaitable[None]],
-        settings: StreamingSettings,
+        limits: ToolLimits,
         on_change: Callable[[], None] = lambda: None,
+        *,
+        owner: str = "The device",
     ) -> None:
         """``send`` takes each JSON-RPC message, which is the ``payload`` of an ``mcp`` message to
-        the device. ``on_change`` is called whenever the tools become known or change."""
+        the device. ``on_change`` is called whenever the tools become known or change. ``owner``
+        names the other side in the texts that the model reads."""
         self._send = send
-        self._settings = settings
+        self._limits = limits
+        self._owner = owner
         self._on_change = on_change
         self._tools: dict[str, Tool] = {}
         self._session: ClientSession | None = None
@@ -245,7 +301,7 @@ class DeviceTools:
         message = parse(payload)
         if message is Notice.TOOLS_CHANGED:
             self._changed.set()
-        elif isinstance(message, types.JSONRPCMessage) and self._from_device is not None:
+        elif message is not None and self._from_device is not None:
             try:
                 self._from_device.send_nowait(SessionMessage(message))
             except (anyio.WouldBlock, anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -263,16 +319,16 @@ class DeviceTools:
         if (wrong := argument_error(tool.input_schema, arguments)) is not None:
             return ToolResult(f"Wrong arguments: {wrong}", is_error=True)
         params = types.CallToolRequestParams(name=name, arguments=dict(arguments))
-        request = types.ClientRequest(types.CallToolRequest(params=params))
+        request = types.CallToolRequest(params=params)
         session = self._session
         if session is None:
-            return ToolResult("The device is gone.", is_error=True)
+            return ToolResult(f"{self._owner} is gone.", is_error=True)
         try:
             answer = await self._answer(session.send_request(request, ToolAnswer))
         except _UnusableAnswerError as failure:
             log.info("a device's tool could not be used")
             return ToolResult(str(failure), is_error=True)
-        return answer.result(self._settings.tool_result_chars)
+        return answer.result(self._limits.tool_result_chars)
 
     async def close(self) -> None:
         """End with the connection: calls that wait return an error. Safe to call twice."""
@@ -305,6 +361,8 @@ class DeviceTools:
         with from_session:
             async for message in from_session:
                 payload = message.message.model_dump(by_alias=True, mode="json", exclude_none=True)
+                if "method" in payload:  # devices in the field expect them in every request
+                    payload.setdefault("params", {})
                 try:
                     await self._send(payload)
                 except Exception as error:  # noqa: BLE001 - the connection reports it
@@ -342,10 +400,10 @@ class DeviceTools:
         cursor: str | None = None
         for _ in range(MAX_PAGES):
             params = types.PaginatedRequestParams(cursor=cursor)
-            request = types.ClientRequest(types.ListToolsRequest(params=params))
+            request = types.ListToolsRequest(params=params)
             page = await self._answer(session.send_request(request, ToolPage))
             for listed in page.tools:
-                if len(found) >= self._settings.max_tools:
+                if len(found) >= self._limits.max_tools:
                     log.info("a device has more tools than streaming.max_tools")
                     return found
                 if (tool := read_tool(listed)) is not None:
@@ -370,21 +428,24 @@ class DeviceTools:
         try:
             return asked.result()
         except asyncio.CancelledError:
-            raise _UnusableAnswerError("The device is gone.") from None
+            raise _UnusableAnswerError(f"{self._owner} is gone.") from None
 
     async def _timed(self, request: Coroutine[Any, Any, _Answer]) -> _Answer:
         try:
             # The SDK's own time-out leaves out the time that sending takes.
-            async with asyncio.timeout(self._settings.tool_timeout_s):
+            async with asyncio.timeout(self._limits.tool_timeout_s):
                 return await request
         except TimeoutError:
-            raise _UnusableAnswerError("The device did not answer in time.") from None
-        except McpError as error:
-            raise _UnusableAnswerError(error.error.message) from None
+            raise _UnusableAnswerError(f"{self._owner} did not answer in time.") from None
+        except MCPError as error:
+            closed = error.code == types.CONNECTION_CLOSED
+            text = f"{self._owner} is gone." if closed else error.message
+            raise _UnusableAnswerError(text) from None
         except (ValidationError, RuntimeError, RecursionError):
-            raise _UnusableAnswerError("The device gave an answer that makes no sense.") from None
+            text = f"{self._owner} gave an answer that makes no sense."
+            raise _UnusableAnswerError(text) from None
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            raise _UnusableAnswerError("The device is gone.") from None
+            raise _UnusableAnswerError(f"{self._owner} is gone.") from None
 
     async def _either(self, work: Coroutine[Any, Any, Any] | asyncio.Task[Any]) -> None:
         """Wait for ``work`` or the end of the connection, then cancel what still runs."""

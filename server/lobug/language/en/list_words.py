@@ -1,0 +1,385 @@
+"""Words of lists: what a list is called, which things are named, and how both are said. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from lobug.language.en.data import tables
+from lobug.language.en.spoken_numbers import cardinal
+from lobug.language.en.words import stem
+
+_DATA: Any = tables("lists.toml")
+_WORDS: Any = _DATA["words"]
+_SAME: dict[str, str] = {
+    wording: shown for shown, every in _DATA["same_list"].items() for wording in every
+}
+_VERBS = frozenset(_WORDS["verbs"].split())
+_NO_ITEM = frozenset(_WORDS["no_item"].split())
+_PRONOUNS = frozenset(_WORDS["pronouns"].split())
+_FILLERS = frozenset(_WORDS["fillers"])
+_LIST_VERBS = frozenset(_WORDS["list_verbs"].split())
+_AMOUNTS = frozenset(_WORDS["amounts"].split())
+_HOUSEHOLD = frozenset(_WORDS["household"])
+_OWN = frozenset(_WORDS["own"])
+_PAIRS = re.compile(
+    r"\b("
+    + "|".join(
+        re.escape(" ".join(pair.split())).replace(r"\ and\ ", r"\s+(?:and|&|n|'n'|'n)\s+")
+        for pair in _WORDS["pairs"].split(";")
+    )
+    + r")(?!\w)",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(
+    r"[\"\u201c]([^\"\u201d]+)[\"\u201d]|(?<!\w)['\u2018]([^'\u2019]+)['\u2019](?!\w)"
+)
+_CUT = re.compile(
+    r"\s*[,;\n]\s*(?:and|&|plus|also|or)?\s*(?:also\s+)?"
+    r"|\s+(?:and also|and then|and|&|plus|as well as|along with)\s+",
+    re.IGNORECASE,
+)
+_NO = (
+    r"no wait|no sorry|no actually|no|sorry|scratch that|oh wait|wait no|wait|actually no|actually"
+)
+_DASHES = r"[\s,.\u2013\u2014-]"
+_REPLACED = re.compile(
+    rf"{_DASHES}+(?:{_NO})?{_DASHES}*(?:i mean(?:t)?|make (?:that|it)|rather)\b[\s,]+"
+    rf"|\s*[,.\u2013\u2014]{_DASHES}*(?:{_NO})\b[\s,]+(?:actually\s+)?",
+    re.IGNORECASE,
+)
+_LEADING = re.compile(
+    r"^(?:(?:and|also|plus|then|oh|um+|uh+|er+|erm|maybe|just|please|some more"
+    r"|more(?= \w)|some|any|the|another|to(?=\s+\w))\b[\s,]*)+",
+    re.IGNORECASE,
+)
+_TRAILING = re.compile(
+    r"[\s,.!?;:]+(?:please|too|as well|also|now|again|though|instead|then|yeah|thanks|thank you"
+    r"|quickly|while you're at it|um+|uh+)$|[\s,.!?;:]+$",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(r"\blists?\b", re.IGNORECASE)
+_SMALL = frozenset("of for to the a an and with my our list lists this that".split())
+
+
+@dataclass(frozen=True, slots=True)
+class NamedList:
+    """A list as somebody speaks of it."""
+
+    whose: Literal["own", "household"] | None
+    """None: "the list", "that list"."""
+    name: str | None
+    """As it would be shown: "shopping", "list of films to watch"; None: just "the list"."""
+
+
+def named_list(
+    whose: str | None, name: str | None, rest: str | None = None, *, link: str = "for"
+) -> NamedList:
+    """The list in the words of a template: "my", "Christmas", "Anna" of "my Christmas list for
+    Anna"."""
+    words = " ".join((whose or "").lower().replace("\u2019", "'").split())
+    owner: Literal["own", "household"] | None = None
+    if words in _HOUSEHOLD:
+        owner = "household"
+    elif words in _OWN:
+        owner = "own"
+    name = _LEADING_ARTICLE.sub("", " ".join((name or "").split()))
+    rest = " ".join((rest or "").split()).strip(" .,;:!?\"'")
+    if rest and link in {"called", "named"}:
+        return NamedList(owner, shown_name(rest))
+    if rest:
+        head = f"{name} list" if name else "list"
+        if not name and rest.lower() in _SAME:
+            return NamedList(owner, _SAME[rest.lower()])
+        return NamedList(owner, f"{head} {link} {rest}")
+    return NamedList(owner, shown_name(name) if name else None)
+
+
+_LEADING_ARTICLE = re.compile(r"^(?:the|a|an|my|our|this|that|new)\s+", re.IGNORECASE)
+
+
+def shown_name(name: str) -> str:
+    """The name of a list as it is shown: "groceries", "my shopping list" are "shopping"."""
+    text = " ".join(name.replace("\u2019", "'").split()).strip(" .,;:!?\"'")
+    text = _LEADING_ARTICLE.sub("", text)
+    bare = re.sub(r"\s+list$", "", text, flags=re.IGNORECASE)
+    bare = bare or text
+    return _SAME.get(bare.lower(), bare)
+
+
+def list_key(name: str) -> str:
+    """What a list is found by: "Groceries" and "the shopping list" have the same key."""
+    shown = shown_name(name)
+    low = re.sub(r"^list of\s+", "", shown.lower())
+    low = _SAME.get(low, low)
+    found = [word for word in re.findall(r"[^\W_]+", low.replace("'s", "")) if word not in _SMALL]
+    return " ".join(stem(_WORDS["same_words"].get(word, word)) for word in found) or low
+
+
+def title(name: str) -> str:
+    """A list's name in a sentence: "shopping list"."""
+    return name if _LISTED.search(name) else f"{name} list"
+
+
+def best_match(asked: str, keys: Iterable[str]) -> str | None:
+    """The key of the list that is meant by a key: its own, or the only one that has all its words.
+    None: none, or several."""
+    every = list(keys)
+    if asked in every:
+        return asked
+    wanted = frozenset(asked.split())
+    found = [key for key in every if wanted and wanted <= frozenset(key.split())]
+    return found[0] if len(found) == 1 else None
+
+
+def item_key(content: str) -> str:
+    """What a thing is found by: in any case, number and article."""
+    found = [
+        word
+        for word in re.findall(r"[^\W_]+(?:['\u2019][^\W_]+)?", content.lower())
+        if word not in {"a", "an", "the", "some", "my"}
+    ]
+    return " ".join(map(stem, found)) or content.lower()
+
+
+def is_meant(asked: str, key: str) -> bool:
+    """Whether a thing with ``key`` may be what is asked for by a key: "cream" is "two pints of
+    cream", "plumber" is "call the plumber"."""
+    wanted = asked.split()
+    known = key.split()
+    return bool(wanted) and set(wanted) <= set(known)
+
+
+def items_in(words: str, *, chores: bool = False) -> list[str]:
+    """The things in somebody's words, as they go on a list. ``chores``: they are things to do."""
+    kept: list[str] = []
+
+    def keep(found: re.Match[str]) -> str:
+        kept.append(next(group for group in (*found.groups(), found[0]) if group))
+        return f"\x02{len(kept) - 1}\x03"
+
+    text = _QUOTED.sub(keep, " ".join(words.split()))
+    text = _PAIRS.sub(keep, text)
+    parts: list[str] = []
+    for part in _cut(text, chores=chores):
+        said = _REPLACED.split(part)
+        tidy = _tidied(said[-1])
+        if tidy and tidy.lower() not in _FILLERS:
+            parts.append(re.sub("\x02(\\d+)\x03", lambda at: kept[int(at[1])], tidy))
+    return list(dict.fromkeys(parts))
+
+
+def _cut(text: str, *, chores: bool) -> list[str]:
+    # A correction stands after a comma too: it belongs to the thing before it.
+    text = _REPLACED.sub(lambda found: "\x04", text)
+    parts: list[str] = []
+    link = ""
+    at = 0
+    for cut in [*_CUT.finditer(text), None]:
+        part = text[at : cut.start()] if cut else text[at:]
+        joins = link.strip(" ,").lower() in {"and", "&"} and "," not in link
+        if parts and joins and _belongs(parts[-1], part, chores=chores):
+            parts[-1] += link + part
+        else:
+            parts.append(part)
+        if cut:
+            link, at = cut[0], cut.end()
+    return [part.rpartition("\x04")[2] for part in parts]
+
+
+def _belongs(before: str, part: str, *, chores: bool) -> bool:
+    """Whether "and" joins two parts of one thing: "wash and iron the shirts", "ring mum and
+    dad"."""
+    first = _first_word(before)
+    if not (chores or first in _VERBS):
+        return False
+    if _first_word(part) in _VERBS:
+        return len(_tidied(before).split()) == 1
+    return first in _VERBS
+
+
+def _first_word(text: str) -> str:
+    tidy = _tidied(text)
+    return tidy.split()[0].lower() if tidy else ""
+
+
+def _tidied(part: str) -> str:
+    text = _LEADING.sub("", part.strip(' ,.;:!?"\u201c\u201d'))
+    while (shorter := _TRAILING.sub("", text)) != text:
+        text = shorter
+    article = re.match(r"(?:an?)\s+(\S+)", text, re.IGNORECASE)
+    if article and article[1].lower() not in _AMOUNTS:
+        text = text[article.start(1) :]
+    return text.strip()
+
+
+def uncapitalised(text: str) -> str:
+    """The beginning of a sentence as it would stand within it; names keep their capital where a
+    second capital shows that they are names."""
+    first, _, rest = text.partition(" ")
+    is_plain = first[:1].isupper() and first[1:].islower() and not rest[:1].isupper()
+    return text[:1].lower() + text[1:] if is_plain else text
+
+
+def is_thing(item: str, *, most_words: int = 8) -> bool:
+    """Whether words may be the name of a thing: no sentence, no pronoun."""
+    found = item.lower().replace("\u2019", "'").split()
+    if not found or len(found) > most_words or found[0] in _NO_ITEM:
+        return False
+    if _OF_A_LIST.search(item):  # part of another request
+        return False
+    return not (len(found) == 1 and found[0] in _PRONOUNS | {"list", "lists"})
+
+
+_OF_A_LIST = re.compile(r"\b(?:to|on|onto|off|from)\s+(?:\S+\s+){0,4}lists?\b", re.IGNORECASE)
+
+
+def is_pronoun(words: str) -> bool:
+    """Whether words stand for what was said before: "it", "them"."""
+    return words.lower().strip(" ,.") in _PRONOUNS
+
+
+def is_order(item: str) -> bool:
+    """Whether words begin with a verb of doing: something to do, not to buy."""
+    return _first_word(item) in _VERBS
+
+
+def is_list_order(item: str) -> bool:
+    """Whether words begin an order to a list or to Lo-Bug, so that they name no thing."""
+    return _first_word(item) in _LIST_VERBS
+
+
+def joined(things: Sequence[str], last: str = "and") -> str:
+    """Things as one says them: "milk, eggs and bread"."""
+    if len(things) < 2:
+        return "".join(things)
+    # "fish and chips and milk" needs its comma.
+    comma = "," if any(" and " in thing for thing in things[-2:]) else ""
+    return f"{', '.join(things[:-1])}{comma} {last} {things[-1]}"
+
+
+def counted(number: int) -> str:
+    """ "one thing", "seven things"."""
+    return f"{cardinal(number)} thing{'' if number == 1 else 's'}"
+
+
+def verb_for(things: Sequence[str]) -> str:
+    """ "is" or "are" after these things."""
+    if len(things) != 1:
+        return "are"
+    last = things[0].split()[-1].lower() if things[0] else ""
+    return "are" if last.endswith("s") and not last.endswith(("ss", "us", "is")) else "is"
+
+
+def was_for(things: Sequence[str]) -> str:
+    """ "was" or "were" after these things."""
+    return "were" if verb_for(things) == "are" else "was"
+
+
+_NEEDS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _DATA["needs"]["patterns"])
+_ENDED = re.compile(
+    r"[\s,.;:!?-]+(?:so|and|so please|then|can you|could you|please|would you|also)?$",
+    re.IGNORECASE,
+)
+
+
+def needed(statement: str) -> str | None:
+    """The words for what somebody needs: "milk" in "we're out of milk". None: they state something
+    else."""
+    text = _ENDED.sub("", statement.replace("\u2019", "'").strip())
+    for pattern in _NEEDS:
+        found = pattern.match(text)
+        if found:
+            return found["thing"]
+    return text if is_thing(text, most_words=5) else None
+
+
+_OBTAINED = re.compile(
+    r"^(?:i|we)(?:'ve| have)?\s+(?:already\s+|just\s+|now\s+)?(?:got|bought|picked up|found|done"
+    r"|finished|ordered|paid|forget|don't need|do not need"
+    r"|no longer need|have|don't want|won't need)\s+"
+    r"(?:any\s+|the\s+|some\s+|enough\s+|plenty of\s+|our\s+|my\s+)*"
+    r"(?P<thing>.+?)(?:\s+(?:any more|anymore|any longer|now|already|at home|after all))?$",
+    re.IGNORECASE,
+)
+
+
+def obtained(statement: str) -> str | None:
+    """The words for what somebody has or needs no more: "milk" in "I've bought the milk"."""
+    found = _OBTAINED.match(_ENDED.sub("", statement.replace("\u2019", "'").strip()))
+    if found is None:
+        found = _DROPPED.match(statement.replace("\u2019", "'").strip())
+    return None if found is None else found["thing"]
+
+
+_DROPPED = re.compile(
+    r"^(?:actually|no|oh)?[\s,]*(?:forget|never mind|skip)(?: about)?\s+"
+    r"(?:the\s+)?(?P<thing>[^,.]+)",
+    re.IGNORECASE,
+)
+
+
+def is_told_of(key: str, statement: str) -> bool:
+    """Whether a statement tells of a thing with this key: "I've paid the rent" of "pay rent"."""
+    told = {stem(word) for word in re.findall(r"[^\W_]+", statement.lower())}
+    return bool(key) and set(key.split()) <= told
+
+
+def tells(item: str) -> bool:
+    """Whether words hold a verb that states something, so that they are a sentence."""
+    return not _STATING.isdisjoint(item.lower().replace("\u2019", "'").split())
+
+
+_STATING = frozenset(_WORDS["stating"].split())
+
+
+def is_list_name(name: str | None, most_words: int) -> bool:
+    """Whether words may be the name of a list; None ("the list") may."""
+    if name is None:
+        return True
+    found = name.lower().replace("\u2019", "'").split()
+    if not 0 < len(found) <= most_words or found[0] in _NO_LIST:
+        return False
+    if not _NOT_IN_NAMES.isdisjoint(found) or found == ["list"]:
+        return False
+    return not tells(name) and not (len(found) > 2 and found[-1] in {"a", "the", "my", "our"})
+
+
+_NOT_IN_NAMES = frozenset("on onto from off instead into then please".split())
+_NO_LIST = frozenset(_WORDS["no_list"].split())
+
+
+def is_text_order(name: str) -> bool:
+    """Whether "make a list of ..." asks for a text: "list of healthy snacks", as opposed to "list
+    of films to watch"."""
+    of = re.match(r"list of\s+(.+)$", name, re.IGNORECASE)
+    return of is not None and re.search(r"\bto\s+\w+|\bi\b|\bmy\b|\bour\b|\bwe\b", of[1]) is None
+
+
+def is_refusal(said: str) -> bool:
+    """Whether an answer names nothing: "nothing", "forget it"."""
+    return said.lower().strip(" .!") in _REFUSALS
+
+
+_REFUSALS = frozenset(_WORDS["refusals"])
+
+
+def spoken_list(said: str) -> NamedList:
+    """The list in an answer: "the shopping list", "mine"."""
+    text = " ".join(said.replace("\u2019", "'").split()).strip(" .,;:!?")
+    low = text.lower()
+    whose = next(
+        (
+            one
+            for one in sorted(_OWN | _HOUSEHOLD, key=len, reverse=True)
+            if low == one or low.startswith(f"{one} ")
+        ),
+        None,
+    )
+    if whose is not None:
+        text = text[len(whose) :].strip()
+    text = re.sub(r"^(?:on|to|from|the)\s+", "", text, flags=re.IGNORECASE)
+    name = None if text.lower() in {"", "list", "one", "ones"} else text
+    return named_list(whose, name)

@@ -1,0 +1,105 @@
+"""Keeps a reply from claiming what was not done, before anything of it is shown or spoken.
+
+A sentence that may turn out to be a claim is held until it is complete. If it is one, and no tool
+has done anything in this turn, it and the rest of the reply are dropped, and one honest sentence
+stands instead.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from lobug.language.en.claimed_deeds import (
+    ClaimKind,
+    claims_deed,
+    is_acknowledgement,
+    may_become_claim,
+)
+from lobug.language.en.orders import SENTENCES, read_order, refusal_of
+from lobug.language.en.speech_acts import statements
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A clean part of a reply. All parts joined by spaces are its text."""
+
+    text: str
+    """Never empty."""
+    ends: bool
+    """Whether its sentence ends with it; False: more of the sentence follows."""
+    sentence: str
+    """The sentence up to the end of this part."""
+
+
+class ReplyGuard:
+    """Guards one reply.
+
+    Args:
+        said: the user's words.
+        may_do: whether a tool may do what they ask for.
+        has_done: whether a tool has done something in this turn, so far.
+    """
+
+    def __init__(
+        self, said: str, *, may_do: bool = False, has_done: Callable[[], bool] = lambda: False
+    ) -> None:
+        self.replaced: ClaimKind | None = None
+        """What was dropped; None: nothing."""
+        self._order = read_order(said)
+        self._told = bool(statements(said))
+        self._may_do = may_do
+        self._has_done = has_done
+        self._held: list[Part] = []
+        """Acknowledgements ("Okay!") whose next sentence is not known yet."""
+
+    def holds(self, beginning: str) -> bool:
+        """Whether the beginning of a sentence must wait for its end."""
+        if self._has_done():
+            return False
+        return may_become_claim(beginning, ordered=self._order is not None)
+
+    def check(self, parts: Iterable[Part]) -> Iterator[Part]:
+        """The parts that may be said; the last one stands for what is dropped, if anything is."""
+        for part in parts:
+            if self.replaced is not None:
+                return
+            kind = self._claim(part)
+            if kind is not None:
+                log.info("a sentence of the reply was replaced: %s", kind)
+                self.replaced = kind
+                self._held.clear()
+                honest = self._honest(kind)
+                yield Part(honest, ends=True, sentence=honest)
+                return
+            if (
+                part.text == part.sentence
+                and not self._has_done()
+                and is_acknowledgement(part.text)
+            ):
+                self._held.append(part)
+                continue
+            yield from self.rest()
+            yield part
+
+    def rest(self) -> Iterator[Part]:
+        """The parts that were held. Call it when the reply has ended."""
+        held, self._held = self._held, []
+        yield from held
+
+    def _claim(self, part: Part) -> ClaimKind | None:
+        if not part.ends:
+            return None  # it was not held
+        kind = claims_deed(part.sentence, ordered=self._order is not None, told=self._told)
+        return None if kind == "deed" and self._has_done() else kind
+
+    def _honest(self, kind: ClaimKind) -> str:
+        """The sentence in place of a claim."""
+        if self._may_do:
+            return SENTENCES["not_done"]
+        if self._order is not None:
+            return refusal_of(self._order)
+        return SENTENCES[kind]

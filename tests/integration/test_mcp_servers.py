@@ -1,0 +1,115 @@
+"""Tools of servers that the owner configured, over real pipes and real sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from lobug.engines.base import ABSENT_TOOLS
+from lobug.settings.skills import McpServerSettings
+from lobug.skills.mcp_servers import JoinedTools, McpServers
+from support import mcp_server
+from support.app_server import client_of
+
+PROGRAM = [sys.executable, str(Path(mcp_server.__file__))]
+
+
+async def until(true: Callable[[], bool], seconds: float = 30.0) -> None:
+    async with asyncio.timeout(seconds):
+        while not true():  # noqa: ASYNC110 - the state of another program
+            await asyncio.sleep(0.02)
+
+
+@asynccontextmanager
+async def connected(settings: McpServerSettings) -> AsyncIterator[McpServers]:
+    servers = McpServers({"house": settings})
+    servers.start()
+    try:
+        await until(lambda: bool(servers.tools()))
+        yield servers
+    finally:
+        await servers.close()
+
+
+def program(fault: str = "", timeout_s: float = 20.0) -> McpServerSettings:
+    return McpServerSettings(
+        command=[*PROGRAM, *([fault] if fault else [])],
+        allow=["switch_lamp"],
+        tool_timeout_s=timeout_s,
+    )
+
+
+async def test_a_program_offers_what_is_allowed_and_nothing_else() -> None:
+    async with connected(program()) as servers:
+        assert [tool.name for tool in servers.tools()] == ["house.switch_lamp"]
+        result = await servers.call("house.switch_lamp", {"on": True})
+        assert (result.text, result.is_error) == ("The lamp is on.", False)
+        assert (await servers.call("house.open_safe", {})).is_error
+        assert (await servers.call("house.switch_lamp", {"on": "perhaps"})).is_error
+        assert (await servers.call("nobody.switch_lamp", {"on": True})).is_error
+        (state,) = servers.states()
+        assert state.connected
+        assert state.tools == {"switch_lamp": True, "open_safe": False}
+
+
+async def test_a_server_over_http() -> None:
+    async with client_of(mcp_server.make().streamable_http_app()) as client:
+        settings = McpServerSettings(url=f"{client.base_url}/mcp", allow=["switch_lamp"])
+        async with connected(settings) as servers:
+            result = await servers.call("house.switch_lamp", {"on": False})
+            assert (result.text, result.is_error) == ("The lamp is off.", False)
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [("hang", "did not answer in time"), ("crash", "is gone")],
+)
+async def test_a_server_that_fails_is_a_result(fault: str, says: str) -> None:
+    async with connected(program(fault, timeout_s=3.0)) as servers:
+        result = await servers.call("house.switch_lamp", {"on": True})
+        assert result.is_error
+        assert says in result.text
+        if fault == "crash":
+            await until(lambda: bool(servers.states()[0].fault))
+            await until(lambda: bool(servers.tools()))  # it is started again by itself
+
+
+async def test_what_floods_is_cut_and_what_lies_is_data() -> None:
+    async with connected(program("flood")) as servers:
+        result = await servers.call("house.switch_lamp", {"on": True})
+        assert len(result.text) == 600
+    async with connected(program("lie")) as servers:
+        result = await servers.call("house.switch_lamp", {"on": True})
+        assert not result.is_error  # what becomes of its words: tests/unit/test_tool_prompt.py
+
+
+async def test_a_program_that_does_not_exist_says_so_and_costs_nothing() -> None:
+    settings = McpServerSettings(command=["/nonexistent/mcp-server"], allow=["x"])
+    servers = McpServers({"house": settings})
+    servers.start()
+    try:
+        await until(lambda: bool(servers.states()[0].fault))
+        (state,) = servers.states()
+        assert (state.connected, state.fault) == (False, "there is no such program")
+        assert state.tools == {"x": False}
+        assert servers.tools() == []
+    finally:
+        await servers.close()
+
+
+def test_a_server_has_either_a_command_or_a_url() -> None:
+    with pytest.raises(ValueError, match="either a command or a url"):
+        McpServerSettings(allow=["x"])
+    with pytest.raises(ValueError, match="either a command or a url"):
+        McpServerSettings(command=["x"], url="http://127.0.0.1:1/mcp")
+
+
+async def test_the_tools_of_a_device_take_precedence() -> None:
+    joined = JoinedTools(ABSENT_TOOLS, McpServers({}))
+    assert joined.tools() == []
+    assert (await joined.call("x", {})).is_error
