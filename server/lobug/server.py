@@ -36,6 +36,7 @@ from lobug.skills.clock import Clock
 from lobug.skills.lists import ListSkill
 from lobug.skills.mcp_servers import McpServers
 from lobug.skills.registry import Skills
+from lobug.skills.speaking import Speaking
 from lobug.skills.sums import Sums
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
@@ -135,9 +136,10 @@ class LobugServer:
         self.mcp_servers = McpServers(self.settings.skills.mcp_servers)
         self.skills = Skills(
             (
-                Clock(),
                 ListSkill(self.agenda.lists, self.settings.memory.household),
+                Clock(),
                 Sums(),
+                Speaking(self.memory, self.engines.tts, lambda: self.skills.available()),  # noqa: PLW0108 - not made yet
             ),
             self.engines.chat,
             off=self.settings.skills.off,

@@ -97,6 +97,11 @@ def is_request(text: str) -> bool:
     return False
 
 
+def is_most_of(request: str, text: str) -> bool:
+    """Whether a request makes up at least half of a text, politeness not counted."""
+    return 2 * len(request.split()) >= len(core_request(text).split())
+
+
 def core_request(text: str) -> str:
     """A request without wake word, politeness and hesitation."""
     text = _HESITATION.sub("", text)
