@@ -38,6 +38,7 @@ from lobug.language.en.segmentation import clause_end, split_sentences
 from lobug.language.en.speakable import drop_emotes, speakable
 from lobug.language.en.speech_acts import explicit_statements
 from lobug.language.en.spoken_form import spoken_form
+from lobug.language.en.times import find_times
 from lobug.language.en.turn_taking import completeness_of
 from lobug.memory.exchange.export import escaped
 from lobug.memory.index import turn_words
@@ -338,6 +339,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "consolidation.cut": lambda text: list(extraction.pieces([text])),
     "drop_emotes": drop_emotes,
     "escaped": escaped,
+    "find_times": find_times,
     "forget_requests.read": forget_requests.read,
     "gaps.explicit_statements": explicit_statements,
     "guards.clauses": fact_checks.clauses,

@@ -68,10 +68,10 @@ def resolve(
         return Impossible(ImpossibleReason.NO_SUCH_TIME)
     if moment.day is None:
         return _next_time(moment, now, prefer)
-    if _too_far(moment.day):
+    if _too_far(moment.day) or abs(moment.shift) > FURTHEST.days:
         return Impossible(ImpossibleReason.TOO_FAR)
     reason = ImpossibleReason.NO_SUCH_DATE
-    for day in _dates(moment.day, now.date()):
+    for day in _shifted(_dates(moment.day, now.date()), moment.shift):
         instant = localised(
             datetime.combine(day, time()) + _offset_on(day, moment, now, prefer), now
         )
@@ -79,6 +79,10 @@ def resolve(
             return _within_reach(instant, now, _precision(moment))
         reason = ImpossibleReason.PAST
     return Impossible(reason)
+
+
+def _shifted(dates: Iterator[date], days: int) -> Iterator[date]:
+    return (day + timedelta(days=days) for day in dates)
 
 
 def localised(wall: datetime, zoned: datetime) -> datetime:
@@ -175,7 +179,7 @@ def _sensible(instant: datetime, away: float, now: datetime, prefer: Preference)
     if prefer == "next":
         return instant.hour >= _FIRST_OF_DAY or away <= _NEAR.total_seconds()
     if instant.hour < 12:
-        return True
+        return instant.hour > 0 or away <= _NEAR.total_seconds()
     nap = away <= _NAP.total_seconds() and now.hour >= _FIRST_OF_DAY
     return instant.hour < 13 or (nap and instant.hour < _NAPS_END)
 

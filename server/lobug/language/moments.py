@@ -131,7 +131,8 @@ Day = DayOffset | NamedWeekday | CalendarDate | EasterDate | PeriodStart
 class Moment:
     """What was said about when: either ``elapsed``, counted from now ("in ten minutes"; negative:
     "ten minutes ago"), or parts of a date and a time. ``same_time``: the time of day that it is
-    now ("tomorrow at the same time").
+    now ("tomorrow at the same time"). ``shift`` is added to the day, in days: "a week before
+    Christmas" is -7.
     """
 
     elapsed: TimeSpan | None = None
@@ -139,6 +140,7 @@ class Moment:
     time: ClockTime | None = None
     part: DayPart | None = None
     same_time: bool = False
+    shift: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +252,7 @@ def _one_moment(first: Moment, second: Moment) -> Moment | None:
             return None
     time = first.time or second.time
     same = (first.same_time or second.same_time) and not (time or part)
-    return Moment(None, day, time, part, same)
+    return Moment(None, day, time, part, same, first.shift or second.shift)
 
 
 def _one_day(first: Day, second: Day) -> Day | None:
@@ -298,7 +300,7 @@ def _one_recurrence(first: Recurrence, second: Recurrence) -> Recurrence | None:
 
 
 def _recurrence_at(recurrence: Recurrence, moment: Moment) -> Recurrence | None:
-    if moment.elapsed or moment.same_time:
+    if moment.elapsed or moment.same_time or moment.shift:
         return None
     if (recurrence.time and moment.time) or (recurrence.part and moment.part):
         return None

@@ -40,6 +40,7 @@ Clock = tuple[ClockTime, int]
 def clock_time(t: Tokens, at: int, *, joined: bool = False) -> tuple[Moment, int] | None:
     """A time of day with its preposition. ``joined``: it follows a day, as in "tomorrow 7:30"."""
     start, cued = _preposition(t, at)
+    cued |= joined and t[at] == "from"
     for begun in (start, at) if start > at else (at,):
         cue = (cued and begun == start) or t.bare or joined
         found = _named(t, begun, cued=cue) or _spoken(t, begun, cued=cue) or _signed(t, begun)

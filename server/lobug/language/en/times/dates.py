@@ -285,8 +285,9 @@ def _numeric(t: Tokens, at: int, *, cued: bool) -> tuple[CalendarDate, int] | No
     if whole and len(third) in (2, 4):
         return _checked(int(third) + (2000 if len(third) == 2 else 0), int(month), int(number),
                         at + 5)  # fmt: skip
-    if sign == "/" and cued and not whole and int(month) <= 12 and int(number) <= 31:
-        return CalendarDate(int(number), int(month)), at + 3
+    day_only = sign == "/" or (sign == "." and t.before(at) == "on")
+    if day_only and cued and not whole and int(month) <= 12 and int(number) <= 31:
+        return CalendarDate(int(number), int(month)), at + 3 + (t[at + 3] == "." == sign)
     return None
 
 

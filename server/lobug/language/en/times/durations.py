@@ -5,8 +5,9 @@ A reader gets the place of the first token and returns a value and the place aft
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from lobug.language.en.times.dates import day
 from lobug.language.en.times.numbers import half_more, quantity
 from lobug.language.en.times.tokens import Tokens
 from lobug.language.en.times.vocabulary import (
@@ -63,17 +64,16 @@ def span(t: Tokens, at: int) -> tuple[TimeSpan, int] | None:
         start += 1
         if t[start] == "the" and t[start + 1] == "next":
             start += 1
-    while start <= at + 2 and t[start] in SOFTENERS and t[start + 1] != "half":
-        if t[start] == "another" and length(t, start):
-            break
-        start += 1
+    start = _after_softeners(t, start)
+    negative = start > at and t[start] in ("minus", "negative", "-")
+    start += negative
     found = length(t, start)
     if found is None:
         return None
     value, end = found
     if t[end] == "old" or not _meant(t, at, start, end):
         return None
-    return TimeSpan(value.total), end
+    return TimeSpan(-value.total if negative else value.total), _or_so(t, end)
 
 
 def relative(t: Tokens, at: int) -> tuple[Moment, int] | None:
@@ -83,28 +83,40 @@ def relative(t: Tokens, at: int) -> tuple[Moment, int] | None:
         start += 1
     if t[start] == "the" and t[start + 1] == "next":
         start += 1
-    while start > at and start <= at + 3 and t[start] in SOFTENERS and t[start + 1] != "half":
-        if t[start] == "another" and length(t, start):
-            break
-        start += 1
+    if start > at:
+        start = _after_softeners(t, start)
     found = length(t, start)
+    if found is None and t.phrase(at, ("the", "day")):
+        found = Length(days=1), at + 2
     if found is None:
         return None
     value, end = found
-    if t[end] == "'" and t[end + 1] == "time":
-        return _later(value), end + 2
-    if t[end] == "time" and t[at] == "in":
-        return _later(value), end + 1
+    quoted = t[end] == "'"
+    if t[end + quoted] == "time" and (quoted or t[at] == "in"):
+        return _later(value), end + quoted + 1
     if t[end] == "ago" and t[at] not in _COUNTED_FROM:
         return Moment(elapsed=TimeSpan(-max(1.0, value.total))), end + 1
     if t[end] == "from" and t[end + 1] == "now":
         return _later(value), end + 2
-    counted = _from_day(t, value, end)
+    counted = _from_day(t, value, end) or _around_day(t, value, end)
     if counted is not None:
         return counted
     if t[at] in _COUNTED_FROM:
-        return _later(value), end
+        return _later(value), _or_so(t, end)
     return None
+
+
+def _after_softeners(t: Tokens, at: int) -> int:
+    """The place after "about", "exactly" and the like."""
+    for _ in range(2):
+        if t[at] not in SOFTENERS or t[at + 1] == "half" or (t[at] == "another" and length(t, at)):
+            break
+        at += 1
+    return at
+
+
+def _or_so(t: Tokens, end: int) -> int:
+    return end + 2 if t.phrase(end, ("or", "so")) else end
 
 
 def length(t: Tokens, at: int) -> tuple[Length, int] | None:
@@ -260,6 +272,17 @@ def _from_day(t: Tokens, value: Length, end: int) -> tuple[Moment, int] | None:
     if start > end and days % 7 == 0 and t[start] in WEEKDAY_NUMBERS:
         return Moment(day=NamedWeekday(WEEKDAY_NUMBERS[t[start]], weeks=days // 7)), start + 1
     return None
+
+
+def _around_day(t: Tokens, value: Length, end: int) -> tuple[Moment, int] | None:
+    """A week before Christmas, two days after the third of May."""
+    if t[end] not in ("before", "after") or not value.days or value.seconds or value.months:
+        return None
+    found = day(t, end + 1, joined=True)
+    if found is None or isinstance(found[0].day, DayOffset):
+        return None
+    days = int(value.days)
+    return replace(found[0], shift=-days if t[end] == "before" else days), found[1]
 
 
 def _meant(t: Tokens, at: int, start: int, end: int) -> bool:
