@@ -13,6 +13,7 @@ from lobug.data_folder.permissions import hold_data_folder
 from lobug.discovery.announcer import announcer_for
 from lobug.http import (
     chat,
+    skills,
     status,
 )
 from lobug.http.authentication import REFUSALS, Authentication
@@ -102,6 +103,7 @@ def create_app(
     app.include_router(chat.sensors_router)
     app.include_router(websocket.router)
     app.include_router(memory_router)
+    app.include_router(skills.router)
     app.include_router(discovery.router)
     app.include_router(admin.router)
     app.include_router(api_tokens.router)

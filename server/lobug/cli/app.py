@@ -16,6 +16,7 @@ from lobug.cli import (
     evaluate_truth,
     serve,
     simulate,
+    skills,
     turns,
 )
 from lobug.cli.devices import devices_app
@@ -37,6 +38,7 @@ app.command()(serve.serve)
 app.command()(chat.chat)
 app.command()(simulate.simulate)
 app.command()(turns.turns)
+app.command()(skills.skills)
 app.command()(doctor.doctor)
 app.command()(config.config)
 app.add_typer(models_app, name="models")

@@ -5,6 +5,7 @@ Besides hassil's keys a file has:
 - ``triggers``: a request without any of these words is not matched with the file's templates.
 - ``chosen_by``: the chat model may choose the skill only for a text with one of these words;
   without the list the triggers are taken.
+- ``about``: what it does, in one sentence, for the documentation.
 - ``says``: what the skill says, by name; words in braces are filled in.
 - ``examples``: what a person may say; tests match each.
 - ``checks``: names of lists, each with a reader of ``CHECKS``; a template fits only if the reader
@@ -61,6 +62,8 @@ class SkillFile:
     """The sentences of one skill."""
 
     skill: str
+    about: str
+    """What it does, in one sentence."""
     intents: Intents
     triggers: re.Pattern[str]
     chosen_by: re.Pattern[str]
@@ -134,6 +137,15 @@ class EnglishSkillSentences:
         file = self._files.get(skill)
         return file is not None and file.chosen_by.search(text) is not None and is_request(text)
 
+    def skills(self) -> Sequence[str]:
+        """The names of the skills that have a file."""
+        return tuple(self._files)
+
+    def about(self, skill: str) -> str:
+        """What a skill does, in one sentence; empty: it has no file."""
+        file = self._files.get(skill)
+        return file.about if file is not None else ""
+
     def says(self, skill: str) -> Mapping[str, str]:
         """What a skill says, by name. KeyError: it has no file."""
         return self._files[skill].says
@@ -152,6 +164,7 @@ def skill_sentences() -> EnglishSkillSentences:
 
 def _read(skill: str, data: dict[str, Any]) -> SkillFile:
     triggers = data.pop("triggers")
+    about = data.pop("about", "")
     says = dict(data.pop("says", {}))
     examples = tuple(data.pop("examples"))
     checks = {name: CHECKS[reader] for name, reader in data.pop("checks", {}).items()}
@@ -159,6 +172,7 @@ def _read(skill: str, data: dict[str, Any]) -> SkillFile:
     chosen_by = data.pop("chosen_by", triggers)
     return SkillFile(
         skill,
+        about,
         Intents.from_dict(data),
         _any_of(triggers),
         _any_of(chosen_by),
