@@ -17,6 +17,7 @@ from lobug.http import (
     chat,
     lists,
     notes,
+    skills,
     status,
 )
 from lobug.http.authentication import REFUSALS, Authentication
@@ -109,6 +110,7 @@ def create_app(
     app.include_router(alerts.router)
     app.include_router(lists.router)
     app.include_router(notes.router)
+    app.include_router(skills.router)
     app.include_router(discovery.router)
     app.include_router(admin.router)
     app.include_router(announce.router)

@@ -34,10 +34,12 @@ from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.settings.conversation import time_in_zone
 from lobug.skills.alerts import AlertSkill
+from lobug.skills.clock import Clock
 from lobug.skills.lists import ListSkill
 from lobug.skills.mcp_servers import McpServers
 from lobug.skills.notes import NoteSkill
 from lobug.skills.registry import Skills
+from lobug.skills.speaking import Speaking
 from lobug.skills.sums import Sums
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
@@ -142,7 +144,9 @@ class LobugServer:
                 AlertSkill(self.agenda.alerts, day_hour=self.settings.skills.reminder_hour),
                 ListSkill(self.agenda.lists, self.settings.memory.household),
                 NoteSkill(self.agenda.notes),
+                Clock(),
                 Sums(),
+                Speaking(self.memory, self.engines.tts, lambda: self.skills.available()),  # noqa: PLW0108 - not made yet
             ),
             self.engines.chat,
             off=self.settings.skills.off,

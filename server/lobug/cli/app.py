@@ -17,6 +17,7 @@ from lobug.cli import (
     evaluate_truth,
     serve,
     simulate,
+    skills,
     turns,
 )
 from lobug.cli.alerts import alerts_app
@@ -42,6 +43,7 @@ app.command()(chat.chat)
 app.command()(simulate.simulate)
 app.command()(announce.announce)
 app.command()(turns.turns)
+app.command()(skills.skills)
 app.command()(doctor.doctor)
 app.command()(config.config)
 app.add_typer(models_app, name="models")

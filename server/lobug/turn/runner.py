@@ -262,7 +262,13 @@ class TurnRunner:
             # A door that plays speech as it comes need not hold all of it.
             played = turn.live is not None and turn.live.playback is not None
             longest = None if played else self._settings.tts.max_reply_seconds
-            events = speak(events, self._engines.tts, turn.speech, longest)
+            events = speak(
+                events,
+                self._engines.tts,
+                turn.speech,
+                longest,
+                speed=turn.conversation.speech_speed,
+            )
         try:
             async with aclosing(events):
                 async for event in events:

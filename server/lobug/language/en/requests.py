@@ -70,8 +70,8 @@ _BOUNDARY = re.compile(
     re.IGNORECASE,
 )
 _HESITATION = re.compile(
-    r"(?:(?<= )|^)(?:um+|uh+|er+|erm|hmm+|you know)(?:, ?| )(?=\w)"
-    r"|, ?(?:um+|uh+|er+|erm|hmm+|you know|like),?(?= )",
+    r"(?:(?<= )|^)(?:um+|uh+|er+|erm|hmm+|(?<!\bdo )(?<!\bdid )(?<!\bwould )(?<!\bif )(?<!\bas )"
+    r"you know|like(?=,))(?:, ?| )(?=\w)|, ?(?:um+|uh+|er+|erm|hmm+|you know),?(?= )",
     re.IGNORECASE,
 )
 _BASES = word_map("requests", "gerunds")
@@ -99,6 +99,11 @@ def is_request(text: str) -> bool:
         if _ASKING.match(opened) or _MINDING.match(opened) or is_command(core_request(part)):
             return True
     return False
+
+
+def is_most_of(request: str, text: str) -> bool:
+    """Whether a request makes up at least half of a text, politeness not counted."""
+    return 2 * len(request.split()) >= len(core_request(text).split())
 
 
 def core_request(text: str) -> str:
