@@ -412,6 +412,13 @@ class AlertNotFoundError(LobugError):
     status = 404
 
 
+class QuietHoursError(LobugError):
+    """It is in the quiet hours (``skills.quiet_hours``), and the announcement was not to wait."""
+
+    code = "quiet_hours"
+    status = 409
+
+
 class ListNotFoundError(LobugError):
     """The person has no such list, or nothing of this id is on it."""
 

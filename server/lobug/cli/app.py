@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from lobug.cli import (
+    announce,
     chat,
     config,
     doctor,
@@ -16,6 +17,7 @@ from lobug.cli import (
     evaluate_truth,
     serve,
     simulate,
+    skills,
     turns,
 )
 from lobug.cli.alerts import alerts_app
@@ -39,7 +41,9 @@ app = typer.Typer(
 app.command()(serve.serve)
 app.command()(chat.chat)
 app.command()(simulate.simulate)
+app.command()(announce.announce)
 app.command()(turns.turns)
+app.command()(skills.skills)
 app.command()(doctor.doctor)
 app.command()(config.config)
 app.add_typer(models_app, name="models")
