@@ -19,7 +19,7 @@ from lobug.agenda.alerts import Alert, NewAlert
 from lobug.agenda.service import FILE, Agenda
 from lobug.errors import AlertLimitError
 from lobug.settings.skills import SkillSettings
-from support.agenda_child import ACKNOWLEDGED, START, new_alert
+from support.alerts_child import ACKNOWLEDGED, START, new_alert
 from support.app_server import client_of
 from support.memory_app import app_with, door_settings
 
@@ -173,7 +173,7 @@ def test_what_was_acknowledged_outlives_kill_9(tmp_path: Path) -> None:
         "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
     }
     subprocess.run(
-        [sys.executable, "-m", "support.agenda_child", str(tmp_path), *POINTS],
+        [sys.executable, "-m", "support.alerts_child", str(tmp_path), *POINTS],
         capture_output=True,
         timeout=60,
         env=environment,
@@ -200,7 +200,7 @@ async def states(folder: Path) -> dict[str, list[str]]:
 
 
 def expected(steps: list[str]) -> dict[str, list[str]]:
-    """What must be there after the steps of ``agenda_child``."""
+    """What must be there after the steps of ``alerts_child``."""
     if "add_alerts" not in steps:
         return {}
     first = "noodles" if "replace_alert" in steps else "pasta"

@@ -1,7 +1,6 @@
-"""Processes that use the agenda and die at given points: ``agenda_child.py FOLDER POINT...``.
+"""A process that fills a list and dies at a named point: ``agenda_child.py DB POINT OCCURRENCE``.
 
-For each point a process of its own lives in a folder of that name. It writes a line "<name> <ids>"
-into ``acknowledged`` there after each change that the agenda has acknowledged.
+It prints the number of every addition that was acknowledged.
 """
 
 from __future__ import annotations
@@ -10,75 +9,34 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
-from lobug.agenda.alerts import Alert, NewAlert
-from lobug.agenda.service import FILE, Agenda
+from lobug.agenda.lists import ListName
+from lobug.agenda.service import Agenda
+from lobug.language.en.list_words import list_key
 from lobug.settings.skills import SkillSettings
 
-START = 1_800_000_000.0
-ACKNOWLEDGED = "acknowledged"
+CONTENTS = [["milk", "eggs"], ["bread", "butter"], ["salt"]]
 
 
-def new_alert(label: str, due_at: float, *, rule: str | None = None) -> NewAlert:
-    return NewAlert(
-        user="ada",
-        conversation="desk",
-        kind="alarm" if rule else "timer",
-        label=label,
-        due_at=due_at,
-        zone="Europe/Berlin",
-        rule=rule,
-        starts="2027-01-15T09:00:00" if rule else None,
-    )
+async def live(path: Path, point: str, occurrence: int) -> None:
+    """Add to a list until the process dies."""
+    left = occurrence
 
-
-async def live(folder: Path, point: str) -> None:
-    """Set, change, let ring, snooze, end and cancel."""
-
-    def checkpoint(name: str) -> None:
+    def die(name: str) -> None:
+        nonlocal left
         if name == point:
-            os.kill(os.getpid(), signal.SIGKILL)
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
 
-    def acknowledge(name: str, alerts: Iterable[Alert]) -> None:
-        with (folder / ACKNOWLEDGED).open("a", encoding="utf-8") as file:
-            file.write(f"{name} {' '.join(str(alert.id) for alert in alerts)}\n")
-
-    agenda = Agenda(SkillSettings(), folder / FILE, clock=lambda: START, checkpoint=checkpoint)
+    agenda = Agenda(SkillSettings(), path, clock=lambda: 0.0, checkpoint=die)
     await agenda.start()
-    alerts = agenda.alerts
-    set_ = await alerts.add(
-        [new_alert("pasta", START + 10), new_alert("tea", START + 20)]
-        + [new_alert("work", START + 30, rule="FREQ=DAILY")]
-    )
-    acknowledge("add_alerts", set_)
-    await alerts.replace(replace(set_[0], label="noodles"))
-    acknowledge("replace_alert", set_[:1])
-    ringing = await alerts.take_due(START + 60)
-    acknowledge("take_due_alerts", ringing)
-    snoozed = await alerts.snooze([ringing[0].id], START + 600)
-    acknowledge("snooze_alerts", snoozed)
-    await alerts.finish([ringing[1].id])
-    acknowledge("finish_alerts", ringing[1:2])
-    acknowledge("cancel_alerts", await alerts.cancel("ada", [ringing[2].id]))
-    await agenda.close()
-
-
-def main(root: Path, points: Iterable[str]) -> None:
-    """Let one process live for each point."""
-    for point in points:
-        folder = root / point
-        folder.mkdir()
-        child = os.fork()  # no thread runs yet
-        if child == 0:
-            asyncio.run(live(folder, point))
-            os._exit(0)
-        _, status = os.waitpid(child, 0)
-        if os.waitstatus_to_exitcode(status) != -signal.SIGKILL:
-            sys.exit(f"the process did not reach {point}")
+    for number, contents in enumerate(CONTENTS, start=1):
+        await agenda.lists.add("ada", ListName("shopping", list_key("shopping")), contents)
+        sys.stdout.write(f"{number}\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:])
+    asyncio.run(live(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])))

@@ -180,7 +180,7 @@ def test_nobody_gets_more_alerts_than_the_limit(tmp_path: Path) -> None:
 def test_hostile_labels_stay_words(tmp_path: Path) -> None:
     async def scene(talk: Talk) -> list[str]:
         await talk.say("Remind me in ten minutes to {0} {label} \x1b[31m\n'; DROP TABLE alerts; --")
-        await talk.say(f"Remind me in ten minutes to {'x' * 380}")
+        await talk.say(f"Remind me in ten minutes to {'x' * 300}")
         labels = [alert.label for alert in await talk.alerts()]
         assert len(labels) == 2
         assert all(label.isprintable() and len(label) <= 200 for label in labels)
