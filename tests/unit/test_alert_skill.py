@@ -39,17 +39,21 @@ class Talk:
         self.agenda = Agenda(
             SkillSettings(max_alerts_per_person=most),
             folder / "agenda.db",
-            clock=lambda: self.now.timestamp(),
+            clock=self.seconds,
         )
         self._skills = Skills(
             (AlertSkill(self.agenda.alerts, day_hour=9),),
             ScriptedChatModel(),
-            clock=lambda: self.now.timestamp(),
+            clock=self.seconds,
             now=lambda _user: self.now,
         )
         self._conversation = Conversations(Settings(data_dir=folder)).get(
             ConversationKey(USER, "desk")
         )
+
+    def seconds(self) -> float:
+        """The time, seconds since the epoch."""
+        return self.now.timestamp()
 
     async def say(self, text: str) -> str | None:
         """What Lo-Bug answers; None: it is not for the skill."""
