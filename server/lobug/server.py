@@ -38,6 +38,7 @@ from lobug.skills.mcp_servers import McpServers
 from lobug.skills.registry import Skills
 from lobug.skills.speaking import Speaking
 from lobug.skills.sums import Sums
+from lobug.skills.weather import Weather
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
 from lobug.turn.runner import TurnRunner
@@ -139,6 +140,7 @@ class LobugServer:
                 ListSkill(self.agenda.lists, self.settings.memory.household),
                 Clock(),
                 Sums(),
+                Weather(self.settings.skills),
                 Speaking(self.memory, self.engines.tts, lambda: self.skills.available()),  # noqa: PLW0108 - not made yet
             ),
             self.engines.chat,
