@@ -123,7 +123,7 @@ async def test_what_is_anothers_cannot_be_reached_by_its_id(agenda: Agenda) -> N
     for attempt in (
         lists.remove("bob", hers.id, [item]),
         lists.tick("bob", hers.id, [item]),
-        lists.reword("bob", hers.id, item, "wine"),
+        lists.change("bob", hers.id, item, content="wine"),
         lists.move("bob", hers.id, [item], "bob", named("shopping")),
         lists.delete("bob", hers.id),
     ):

@@ -193,16 +193,30 @@ class Lists:
 
         return await self._database.write("lists", work)
 
-    async def reword(self, user: str, list_id: int, item_id: int, content: str) -> None:
-        """Change the words of a thing. Raises ListNotFoundError, ListItemError."""
-        text = one_line(content, self._settings.max_item_chars)
+    async def change(
+        self,
+        user: str,
+        list_id: int,
+        item_id: int,
+        *,
+        content: str | None = None,
+        done: bool | None = None,
+    ) -> Item:
+        """Change the words of a thing or tick it off; None: that stays. Returns it as it is now.
+        Raises ListNotFoundError, ListItemError."""
+        text = None if content is None else one_line(content, self._settings.max_item_chars)
 
-        def work(connection: Connection) -> None:
+        def work(connection: Connection) -> Item:
             if not _these(_by_id(connection, user=user, list_id=list_id), [item_id]):
                 raise ListNotFoundError("nothing of this id is on the list")
-            run(connection, SET_CONTENT, of_list=list_id, item_id=item_id, text=text)
+            if text is not None:
+                run(connection, SET_CONTENT, of_list=list_id, item_id=item_id, text=text)
+            if done is not None:
+                run(connection, SET_DONE, of_list=list_id, ids=[item_id], is_done=done)
+            (changed,) = _these(_by_id(connection, user=user, list_id=list_id), [item_id])
+            return changed
 
-        await self._database.write("lists", work)
+        return await self._database.write("lists", work)
 
     async def move(
         self, user: str, list_id: int, ids: Sequence[int], to_user: str, to: ListName

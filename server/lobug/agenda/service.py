@@ -36,7 +36,10 @@ class Agenda:
             DatabaseOptions(path, steps=STEPS), clock=clock, checkpoint=checkpoint
         )
         self.alerts = Alerts(
-            self.database, max_per_user=settings.max_alerts_per_person, clock=clock
+            self.database,
+            max_per_user=settings.max_alerts_per_person,
+            max_label_chars=settings.max_alert_label_chars,
+            clock=clock,
         )
         self.waiting = WaitingSpeeches(self.database, clock=clock, changed=self._changed)
         self.lists = Lists(self.database, settings, clock=clock, item_key=item_key)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from lobug.cli import (
+    announce,
     chat,
     config,
     doctor,
@@ -19,11 +20,14 @@ from lobug.cli import (
     skills,
     turns,
 )
+from lobug.cli.alerts import alerts_app
 from lobug.cli.devices import devices_app
 from lobug.cli.evaluate import eval_app
 from lobug.cli.firmware import firmware_app
+from lobug.cli.lists import lists_app
 from lobug.cli.memory import memory_app
 from lobug.cli.models import models_app
+from lobug.cli.notes import notes_app
 from lobug.cli.terminal import SentenceGroup
 from lobug.cli.tokens import tokens_app
 
@@ -37,6 +41,7 @@ app = typer.Typer(
 app.command()(serve.serve)
 app.command()(chat.chat)
 app.command()(simulate.simulate)
+app.command()(announce.announce)
 app.command()(turns.turns)
 app.command()(skills.skills)
 app.command()(doctor.doctor)
@@ -48,6 +53,9 @@ eval_app.command("talk")(evaluate_talk.talk)
 eval_app.command("truth")(evaluate_truth.truth)
 app.add_typer(eval_app, name="eval")
 app.add_typer(memory_app, name="memory")
+app.add_typer(alerts_app, name="alerts")
+app.add_typer(lists_app, name="lists")
+app.add_typer(notes_app, name="notes")
 app.add_typer(devices_app, name="devices")
 app.add_typer(tokens_app, name="tokens")
 app.add_typer(firmware_app, name="firmware")

@@ -186,6 +186,45 @@ def open_access_client(server: str | None) -> Iterator[AccessClient]:
         yield AccessClient(http)
 
 
+class AgendaClient:
+    """The routes ``/alerts``, ``/lists`` and ``/notes``, for one user."""
+
+    def __init__(self, http: httpx.Client, user: str | None) -> None:
+        """``user`` None: the caller."""
+        self._http = http
+        self._user = user
+
+    def send(self, method: str, path: str, *, body: object = None, **params: str | None) -> Any:
+        """One request with a JSON answer. Raises CommandError."""
+        return self.raw(method, path, body=body, **params).json()
+
+    def raw(
+        self, method: str, path: str, *, body: object = None, **params: str | None
+    ) -> httpx.Response:
+        """One request. Raises CommandError unless it succeeds."""
+        query = {"user": self._user, **params}
+        given = {name: value for name, value in query.items() if value is not None}
+        content: dict[str, Any] = {} if body is None else {"json": body}
+        return ask(self._http, method, path, params=given, **content)
+
+
+@contextmanager
+def open_agenda(server: str | None, user: str | None) -> Iterator[AgendaClient]:
+    """Open alerts, lists and notes through the running server; without one, in their file. Raises
+    CommandError, StorageError."""
+    import httpx
+
+    with httpx.Client(**client_arguments(server, _direct_agenda)) as http:
+        yield AgendaClient(http, user)
+
+
+def _direct_agenda() -> httpx.BaseTransport:
+    from lobug.cli.direct import DirectAgendaTransport  # imports the application
+    from lobug.cli.effective_settings import load_settings
+
+    return DirectAgendaTransport(load_settings().settings)
+
+
 def _direct_access() -> httpx.BaseTransport:
     from lobug.cli.direct import DirectAccessTransport  # imports the application
     from lobug.cli.effective_settings import load_settings

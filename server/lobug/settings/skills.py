@@ -70,6 +70,16 @@ class SkillSettings(Section):
     max_alerts_per_person: int = Field(
         100, ge=1, description="Timers, alarms and reminders that one person may have at once."
     )
+    max_alert_label_chars: int = Field(
+        200,
+        ge=1,
+        le=1_000,
+        description="Longest name of a timer or alarm, and longest text of a reminder, characters; "
+        "the rest is cut off.",
+    )
+    reminder_hour: int = Field(
+        9, ge=0, le=23, description="Hour of a reminder for a day, where no time was named."
+    )
     mcp_servers: dict[McpServerName, McpServerSettings] = Field(
         default_factory=dict,
         description="Servers of tools over the Model Context Protocol, as JSON, by a name of yours:"

@@ -293,9 +293,10 @@ class TurnRunner:
             reply = heard_words(turn.pieces, [part for part in played if part[0] >= first])
             whole = heard_words(turn.pieces, played)
         await kind.store(interrupted_reply(reply) if interrupted else reply)
-        told = await turn.preface.heard(played)
-        if told:
-            await self._memory.log_unasked(turn.conversation.conversation_key, told)
+        with suppress(StorageError):  # the reply is stored, and what waits is said again
+            told = await turn.preface.heard(played)
+            if told:
+                await self._memory.log_unasked(turn.conversation.conversation_key, told)
         return whole
 
     async def _kind(self, turn: _Turn, heard: Heard) -> CommandTurn | ModelTurn:

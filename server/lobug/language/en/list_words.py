@@ -228,9 +228,14 @@ def is_thing(item: str, *, most_words: int = 8) -> bool:
     found = item.lower().replace("\u2019", "'").split()
     if not found or len(found) > most_words or found[0] in _NO_ITEM:
         return False
-    if _OF_A_LIST.search(item):  # part of another request
+    if is_of_list(item):  # part of another request
         return False
     return not (len(found) == 1 and found[0] in _PRONOUNS | {"list", "lists"})
+
+
+def is_of_list(words: str) -> bool:
+    """Whether words speak of a list to put something on or to take it off."""
+    return _OF_A_LIST.search(words) is not None
 
 
 _OF_A_LIST = re.compile(r"\b(?:to|on|onto|off|from)\s+(?:\S+\s+){0,4}lists?\b", re.IGNORECASE)

@@ -318,9 +318,16 @@ def _deed_of(scope: str, text: str) -> str | None:
     if found is not None:
         return found
     for name, deed in _DEEDS.items():
-        if verb in deed.alone or (deed.fallbacks is not None and deed.fallbacks.match(scope)):
+        if (verb in deed.alone and not _counts(words)) or (
+            deed.fallbacks is not None and deed.fallbacks.match(scope)
+        ):
             return name
     return None
+
+
+def _counts(words: list[str]) -> bool:
+    """Whether a verb is a noun with its number: "message 2"."""
+    return len(words) == 2 and words[1].isdigit() and len(words[1]) <= 2
 
 
 def _states(words: list[str]) -> bool:

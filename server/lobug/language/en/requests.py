@@ -13,7 +13,9 @@ from lobug.language.en.data import word_map
 from lobug.language.en.speech_acts import is_command, sentences
 
 LONGEST = 400
-"""Characters; in a longer text only the last sentences are looked at."""
+"""Characters; of a longer text the parts are only the last sentences."""
+LONGEST_WHOLE = 2_500
+"""Characters of a text that may be one request as a whole, such as a dictated note."""
 MOST_CANDIDATES = 14
 """Each is matched with the templates of some skills, about a millisecond each."""
 
@@ -47,27 +49,29 @@ _ASKING = re.compile(
 _MINDING = re.compile(
     r"^(?:would|do) you mind(?: (?:just|please|maybe))?\s+(?P<gerund>\w+ing)\b", re.IGNORECASE
 )
-_TRAILING = re.compile(
-    r"(?:[\s,.!?;\u2013\u2014-]*(?:\b(?:please|thanks(?: a lot| so much)?|thank you(?: so much"
-    r"| very much)?|cheers|ta|would you|will you|could you|can you|won['\u2019]t you|for me"
-    r"|if you (?:can|could|would|please|don['\u2019]t mind|wouldn['\u2019]t mind|get a chance"
-    r"|have a (?:minute|moment|second))|when you (?:can|get a (?:chance|minute|moment|second))"
-    r"|lo-?bug|lo bug|low bug|mate|love|dear|buddy|okay|ok|alright|right|yeah|quickly|real quick"
+_LAST_WORDS = re.compile(
+    r"\b(?:please|thanks(?: a lot| so much)?|thank you(?: so much| very much)?|cheers|ta|would you"
+    r"|will you|could you|can you|won['\u2019]t you|for me|if you (?:can|could|would|please"
+    r"|don['\u2019]t mind|wouldn['\u2019]t mind|get a chance|have a (?:minute|moment|second))"
+    r"|when you (?:can|get a (?:chance|minute|moment|second))|lo-?bug|lo bug|low bug|mate|love|dear"
+    r"|buddy|okay|ok|alright|right|yeah|quickly|real quick"
     r"|would that be (?:okay|ok|possible|alright)|is that (?:okay|ok|possible|alright)"
     r"|there(?:['\u2019]s| is) a (?:dear|love|good (?:robot|bug))|just in case|i think|i guess"
-    r"|i suppose)\b)?[\s,.!?;\u2013\u2014-]*)+$",
+    r"|i suppose)$",
     re.IGNORECASE,
 )
+"""Politeness after a request, once its last punctuation is gone."""
+_ENDS = ' \t,;:.!?-\u2013\u2014"\u201c\u201d'
+# Texts have single spaces when these are applied.
 _BOUNDARY = re.compile(
-    r"\s*[,;:\u2013\u2014]\s+(?:(?:so|and|but|then|because|cause|since|as)\s+)?"
-    r"|\s+-\s+|\s+(?:so that|so|and then|and|but|then|because|cause|since|otherwise|or else|as i"
-    r"|as we|as the|when i|while i|before i)\s+",
+    r" ?[,;:\u2013\u2014] (?:(?:so|and|but|then|because|cause|since|as) )?"
+    r"| - | (?:so that|so|and then|and|but|then|because|cause|since|otherwise|or else|as i"
+    r"|as we|as the|when i|while i|before i) ",
     re.IGNORECASE,
 )
 _HESITATION = re.compile(
-    r"(?:(?<=\s)|^)(?:um+|uh+|er+|erm|hmm+|(?<!\bdo )(?<!\bdid )(?<!\bwould )(?<!\bif )(?<!\bas )"
-    r"you know|like(?=,))(?:,\s*|\s+)(?=\w)|,\s*(?:um+|uh+|er+"
-    r"|erm|hmm+|you know),?(?=\s)",
+    r"(?:(?<= )|^)(?:um+|uh+|er+|erm|hmm+|(?<!\bdo )(?<!\bdid )(?<!\bwould )(?<!\bif )(?<!\bas )"
+    r"you know|like(?=,))(?:, ?| )(?=\w)|, ?(?:um+|uh+|er+|erm|hmm+|you know),?(?= )",
     re.IGNORECASE,
 )
 _BASES = word_map("requests", "gerunds")
@@ -85,7 +89,7 @@ def requests_in(text: str) -> list[str]:
             found.setdefault(core)
         if len(found) >= MOST_CANDIDATES:
             break
-    return list(found)
+    return list(found) or [text.strip(" ,;:.!?")]  # "Okay, okay." is nothing but politeness
 
 
 def is_request(text: str) -> bool:
@@ -115,15 +119,18 @@ def core_request(text: str) -> str:
         text = _ASKING.sub("", text)
         if text == before:
             break
-    return _TRAILING.sub("", text).strip(' \t,;:.!?-\u2013\u2014"\u201c\u201d')
+    text = text.strip(_ENDS)
+    while (match := _LAST_WORDS.search(text)) is not None:
+        text = text[: match.start()].rstrip(_ENDS)
+    return text
 
 
 def _parts(text: str) -> Iterator[str]:
     """The text, its sentences (the last first), and the clauses of each, the longest first."""
     every = sentences(text)
-    if len(text) <= LONGEST:
+    if len(text) <= LONGEST_WHOLE:
         yield text
-    else:
+    if len(text) > LONGEST:
         every = [sentence for sentence in every[-3:] if len(sentence) <= LONGEST]
     for sentence in reversed(every):
         if sentence != text:

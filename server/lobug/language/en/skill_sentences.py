@@ -8,6 +8,7 @@ Besides hassil's keys a file has:
 - ``about``: what it does, in one sentence, for the documentation.
 - ``says``: what the skill says, by name; words in braces are filled in.
 - ``examples``: what a person may say; tests match each.
+- ``longest``: most characters of a request; without it ``requests.LONGEST``.
 - ``checks``: names of lists, each with a reader of ``CHECKS``; a template fits only if the reader
   understands the words of the list.
 - ``cut_times`` (true or false): times ("tomorrow at nine", "for ten minutes") are cut out of the
@@ -27,13 +28,16 @@ import yaml
 from hassil import Intents
 
 from lobug.language.en import templates
+from lobug.language.en.alert_requests import may_be_name
 from lobug.language.en.arithmetic import read_sum
 from lobug.language.en.dice import read_dice, read_whole_number
 from lobug.language.en.named_days import read_day, read_moment, read_shift
 from lobug.language.en.places import may_be_place, read_place
 from lobug.language.en.quantities import is_money, read_quantity, read_unit
-from lobug.language.en.requests import is_request, requests_in
+from lobug.language.en.requests import LONGEST, is_request, requests_in
+from lobug.language.en.time_corrections import settled
 from lobug.language.en.times import find_times
+from lobug.language.moments import Found
 from lobug.language.skills import Match
 
 ORDINARY = "Ordinary"
@@ -42,6 +46,7 @@ MOST_READINGS = 8
 """Most readings of one request with the templates of one skill."""
 
 CHECKS: Mapping[str, Callable[[str], object]] = {
+    "alert_name": may_be_name,
     "day": read_day,
     "dice": read_dice,
     "moment": read_moment,
@@ -55,6 +60,10 @@ CHECKS: Mapping[str, Callable[[str], object]] = {
     "unit": read_unit,
 }
 """Readers of the words of a list; they return None, False or () if they do not understand them."""
+
+
+_JOINT = re.compile(r"\s*,?\s*(?:and|or|&|then|,)?\s*", re.IGNORECASE)
+_JOINT_AT_END = re.compile(r"(?:[\s,]+(?:and|or|&|then))+$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -73,16 +82,17 @@ class SkillFile:
     checks: Mapping[str, Callable[[str], object]]
     """Readers by the names of lists."""
     cut_times: bool
+    longest: int
+    """Characters of a request; a longer one is not matched."""
 
     def matches(self, request: str) -> list[tuple[tuple[int, int], Match]]:
         """The readings of a request, the surest first, with their ranks: lower is surer."""
-        if not self.triggers.search(request):
+        if len(request) > self.longest or not self.triggers.search(request):
             return []
+        if self.cut_times:
+            request = settled(request)
         times = tuple(find_times(request)) if self.cut_times else ()
-        rest = request
-        for found in reversed(times):
-            rest = f"{rest[: found.start]} {rest[found.end :]}"
-        rest = " ".join(rest.split()).strip(" ,;:.!?")
+        rest = _without(times, request)
         readings: list[tuple[tuple[int, int], Match]] = []
         for result in templates.results(rest, self.intents):
             rank = (templates.free_words(result), -templates.literal(result))
@@ -156,6 +166,18 @@ class EnglishSkillSentences:
         return file.examples if file is not None else ()
 
 
+def _without(times: Sequence[Found], request: str) -> str:
+    """A request without its times and without what joins them: "at five and at six"."""
+    rest = request
+    end = len(request)
+    for place, found in reversed(list(enumerate(times))):
+        after = times[place + 1].start if place + 1 < len(times) else end
+        gap = request[found.end : after]
+        joins = place + 1 < len(times) and _JOINT.fullmatch(gap) is not None
+        rest = f"{rest[: found.start]} {rest[after if joins else found.end :]}"
+    return _JOINT_AT_END.sub("", " ".join(rest.split())).strip(" ,;:.!?")
+
+
 @lru_cache
 def skill_sentences() -> EnglishSkillSentences:
     """The English sentences, read once."""
@@ -169,6 +191,7 @@ def _read(skill: str, data: dict[str, Any]) -> SkillFile:
     examples = tuple(data.pop("examples"))
     checks = {name: CHECKS[reader] for name, reader in data.pop("checks", {}).items()}
     cut_times = bool(data.pop("cut_times", False))
+    longest = int(data.pop("longest", LONGEST))
     chosen_by = data.pop("chosen_by", triggers)
     return SkillFile(
         skill,
@@ -180,6 +203,7 @@ def _read(skill: str, data: dict[str, Any]) -> SkillFile:
         examples,
         checks,
         cut_times,
+        longest,
     )
 
 

@@ -1,0 +1,243 @@
+"""``lobug lists``: lists of things, such as for shopping."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
+
+import typer
+
+from lobug.cli.connection import AgendaClient, open_agenda
+from lobug.cli.memory.erasure import YesOption, confirm
+from lobug.cli.memory.files import write_private
+from lobug.cli.sentences import sentence
+from lobug.cli.terminal import (
+    CommandError,
+    JsonOption,
+    SentenceGroup,
+    ServerOption,
+    console,
+    plain,
+    print_json,
+    show_table,
+    when,
+)
+
+lists_app = typer.Typer(
+    cls=SentenceGroup,
+    no_args_is_help=True,
+    help="Lists of things, such as for shopping: show, add, remove, clear, export.\n\nAsks the"
+    " running server. If none runs at the address of the settings, the file is opened directly.",
+)
+
+NameArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="The list's name, however it is worded: shopping, groceries.",
+        show_default=False,
+    ),
+]
+ThingsArgument = Annotated[
+    list[str], typer.Argument(metavar="THING...", help="What to add or remove.", show_default=False)
+]
+HouseholdOption = Annotated[
+    bool, typer.Option("--household", help="The household's list instead of the person's own.")
+]
+PersonOption = Annotated[
+    str | None,
+    typer.Option(
+        "--user",
+        metavar="NAME",
+        help="Whose lists and notes. Default: yours on this computer.",
+        show_default=False,
+    ),
+]
+
+
+def _scope(household: bool) -> str:
+    return "household" if household else "user"
+
+
+def _path(name: str, *more: str) -> str:
+    return "/".join(("/lists", quote(name, safe=""), *more))
+
+
+@lists_app.command()
+def show(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", help="Default: all lists.", show_default=False),
+    ] = None,
+    household: HouseholdOption = False,
+    user: PersonOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a list, or which lists there are."""
+    with open_agenda(server, user) as agenda:
+        if name is not None:
+            _show_one(agenda, name, household=household, as_json=as_json)
+            return
+        found = agenda.send("GET", "/lists")
+    if as_json:
+        print_json(found)
+        return
+    show_table(
+        ("things", "of", "since", "name"),
+        (
+            (
+                sum(not item["done"] for item in one["items"]),
+                sentence("lists.household") if one["scope"] == "household" else "",
+                when(one["created_at"]),
+                one["name"],
+            )
+            for one in found["lists"]
+        ),
+        sentence("lists.none"),
+    )
+
+
+def _show_one(agenda: AgendaClient, name: str, *, household: bool, as_json: bool) -> None:
+    one = agenda.send("GET", _path(name), scope=_scope(household))
+    if as_json:
+        print_json(one)
+        return
+    show_table(
+        ("id", "", "thing"),
+        (
+            (item["id"], sentence("lists.done") if item["done"] else "", item["content"])
+            for item in one["items"]
+        ),
+        sentence("lists.empty", name=plain(one["name"])),
+    )
+
+
+@lists_app.command()
+def add(
+    name: NameArgument,
+    things: ThingsArgument,
+    household: HouseholdOption = False,
+    user: PersonOption = None,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Put things on a list; it is made if there is none."""
+    with open_agenda(server, user) as agenda:
+        came = agenda.send(
+            "POST", _path(name, "items"), body={"items": things}, scope=_scope(household)
+        )
+    if as_json:
+        print_json(came)
+        return
+    _say("lists.added", came["after"], [item["content"] for item in came["added"]])
+    _say("lists.present", came["after"], [item["content"] for item in came["present"]])
+
+
+@lists_app.command()
+def remove(
+    name: NameArgument,
+    things: ThingsArgument,
+    household: HouseholdOption = False,
+    user: PersonOption = None,
+    server: ServerOption = None,
+) -> None:
+    """Take things off a list, by their words or their ids."""
+    scope = _scope(household)
+    with open_agenda(server, user) as agenda:
+        one = agenda.send("GET", _path(name), scope=scope)
+        ids, missing = _meant(one["items"], things)
+        gone = [
+            agenda.send("DELETE", _path(name, "items", str(item)), scope=scope)["content"]
+            for item in ids
+        ]
+    _say("lists.removed", one, gone)
+    if missing:
+        text = sentence("lists.not_on", name=plain(one["name"]), things=plain(", ".join(missing)))
+        raise CommandError(text)
+
+
+def _meant(
+    items: Sequence[Mapping[str, Any]], things: Sequence[str]
+) -> tuple[list[int], list[str]]:
+    """The ids of the things that are meant, and the words that mean none."""
+    from lobug.language.en.list_words import item_key
+
+    known = {item_key(item["content"]): item["id"] for item in items}
+    known |= {str(item["id"]): item["id"] for item in items}
+    found = [(thing, known.get(thing, known.get(item_key(thing)))) for thing in things]
+    ids = [item for _, item in found if item is not None]
+    return list(dict.fromkeys(ids)), [thing for thing, item in found if item is None]
+
+
+@lists_app.command()
+def clear(
+    name: NameArgument,
+    household: HouseholdOption = False,
+    yes: YesOption = False,
+    user: PersonOption = None,
+    server: ServerOption = None,
+) -> None:
+    """Erase everything on a list."""
+    scope = _scope(household)
+    with open_agenda(server, user) as agenda:
+        one = agenda.send("GET", _path(name), scope=scope)
+        if one["items"]:
+            confirm(
+                sentence("lists.sure", count=len(one["items"]), name=plain(one["name"])), yes=yes
+            )
+            agenda.send("DELETE", _path(name, "items"), scope=scope)
+    console().print(sentence("lists.cleared", name=plain(one["name"])), markup=False)
+
+
+@lists_app.command()
+def delete(
+    name: NameArgument,
+    household: HouseholdOption = False,
+    yes: YesOption = False,
+    user: PersonOption = None,
+    server: ServerOption = None,
+) -> None:
+    """Delete a list with all that is on it."""
+    scope = _scope(household)
+    with open_agenda(server, user) as agenda:
+        one = agenda.send("GET", _path(name), scope=scope)
+        count, shown = len(one["items"]), plain(one["name"])
+        confirm(sentence("lists.sure_delete", count=count, name=shown), yes=yes)
+        agenda.send("DELETE", _path(name), scope=scope)
+    console().print(sentence("lists.deleted", name=shown), markup=False)
+
+
+@lists_app.command()
+def export(
+    name: NameArgument,
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="Default: standard output.", show_default=False),
+    ] = None,
+    as_format: Annotated[
+        Literal["ics", "markdown"],
+        typer.Option(
+            "--format", help="`ics`: iCalendar with a VTODO each; `markdown`: a checklist."
+        ),
+    ] = "markdown",
+    household: HouseholdOption = False,
+    user: PersonOption = None,
+    server: ServerOption = None,
+) -> None:
+    """Write a list as a file that other programs read."""
+    with open_agenda(server, user) as agenda:
+        answer = agenda.raw("GET", _path(name), scope=_scope(household), format=as_format)
+    if file is None:
+        typer.echo(answer.content, nl=False)
+        return
+    write_private(file, answer.content)
+    console().print(sentence("lists.written", path=file), markup=False)
+
+
+def _say(name: str, one: Mapping[str, Any], things: Sequence[str]) -> None:
+    if things:
+        text = sentence(name, name=plain(one["name"]), things=plain(", ".join(things)))
+        console().print(text, markup=False, soft_wrap=True)
