@@ -12,9 +12,12 @@ from lobug.assembly import assemble
 from lobug.data_folder.permissions import hold_data_folder
 from lobug.discovery.announcer import announcer_for
 from lobug.http import (
+    alerts,
+    announce,
     chat,
     lists,
     notes,
+    skills,
     status,
 )
 from lobug.http.authentication import REFUSALS, Authentication
@@ -104,10 +107,13 @@ def create_app(
     app.include_router(chat.sensors_router)
     app.include_router(websocket.router)
     app.include_router(memory_router)
+    app.include_router(alerts.router)
     app.include_router(lists.router)
     app.include_router(notes.router)
+    app.include_router(skills.router)
     app.include_router(discovery.router)
     app.include_router(admin.router)
+    app.include_router(announce.router)
     app.include_router(api_tokens.router)
     app.include_router(status.metrics_router)
     app.include_router(status.turns_router)

@@ -405,6 +405,20 @@ class AlertLimitError(LobugError):
     status = 409
 
 
+class AlertNotFoundError(LobugError):
+    """There is no such timer, alarm or reminder, it is over, or it is another person's."""
+
+    code = "alert_not_found"
+    status = 404
+
+
+class QuietHoursError(LobugError):
+    """It is in the quiet hours (``skills.quiet_hours``), and the announcement was not to wait."""
+
+    code = "quiet_hours"
+    status = 409
+
+
 class ListNotFoundError(LobugError):
     """The person has no such list, or nothing of this id is on it."""
 

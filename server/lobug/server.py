@@ -20,6 +20,7 @@ from lobug.agenda.service import Agenda
 from lobug.conversation.prompt import make_persona
 from lobug.conversation.recognition import MemoryCommands
 from lobug.conversation.registry import Conversations, SensorReading, is_lane_of
+from lobug.devices.announcements import Announcements
 from lobug.devices.connected_devices import ConnectedDevices
 from lobug.devices.unasked_speech import DeviceVoices
 from lobug.engines.base import Engine, Engines, EngineStatus, Tool
@@ -32,14 +33,19 @@ from lobug.ota.offers import FirmwareOffers
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.settings.conversation import time_in_zone
+from lobug.skills.alerts import AlertSkill
+from lobug.skills.clock import Clock
 from lobug.skills.lists import ListSkill
 from lobug.skills.mcp_servers import McpServers
 from lobug.skills.notes import NoteSkill
 from lobug.skills.registry import Skills
+from lobug.skills.speaking import Speaking
 from lobug.skills.sums import Sums
+from lobug.skills.weather import Weather
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
 from lobug.turn.runner import TurnRunner
+from lobug.turn.slots import waiting_quota
 from lobug.turn.tool_use import offer_tools
 
 log = logging.getLogger(__name__)
@@ -107,6 +113,7 @@ class LobugServer:
     """What was promised: alerts, lists, notes."""
     schedule: Schedule = field(init=False)
     """Runs alerts and waiting speech."""
+    announcements: Announcements = field(init=False)
     skills: Skills = field(init=False)
     """What it can do for somebody."""
     mcp_servers: McpServers = field(init=False)
@@ -135,14 +142,18 @@ class LobugServer:
         self.mcp_servers = McpServers(self.settings.skills.mcp_servers)
         self.skills = Skills(
             (
+                AlertSkill(self.agenda.alerts, day_hour=self.settings.skills.reminder_hour),
                 ListSkill(self.agenda.lists, self.settings.memory.household),
                 NoteSkill(self.agenda.notes),
+                Clock(),
                 Sums(),
+                Weather(self.settings.skills),
+                Speaking(self.memory, self.engines.tts, lambda: self.skills.available()),  # noqa: PLW0108 - not made yet
             ),
             self.engines.chat,
             off=self.settings.skills.off,
             clock=self.clock,
-            now=self._now,
+            now=self.now,
         )
         library = FirmwareLibrary(
             self.settings.firmware_dir, max_bytes=self.settings.firmware.max_image_bytes
@@ -157,8 +168,16 @@ class LobugServer:
             quiet_hours=QuietHours.of(self.settings.skills.quiet_hours),
             wall=self.wall,
             clock=self.clock,
-            now=self._now,
+            now=self.now,
             sleep=self.sleep,
+        )
+        self.announcements = Announcements(
+            self.connections,
+            self.schedule,
+            self.agenda.waiting,
+            self.engines.tts,
+            waiting_quota(self.settings.limits),
+            wall=self.wall,
         )
         self.agenda.alerts.changed = self.connections.arrived = self.schedule.wake
         self.access.when_revoked(self.connections.close_revoked)
@@ -196,12 +215,13 @@ class LobugServer:
         )
         self._started_at = self.clock()
 
-    def _now(self, _user: str) -> datetime:
+    def now(self, _user: str) -> datetime:
         """Date and time where a user is."""
         return time_in_zone(self.wall(), self.settings.conversation.time_zone)
 
     def _commands(self) -> MemoryCommands:
         self.memory.on_erasure(self._forget)
+        self.memory.before_user_purge(self.agenda.delete_user)
         self.memory.erasures.subscribe(self.telemetry.metrics.memory_erased)
         return MemoryCommands(
             self.memory,

@@ -197,7 +197,7 @@ async def test_tool_json_and_thinking_never_leak(tmp_path: Path) -> None:
 
 
 async def test_a_recording_in_a_message(tmp_path: Path) -> None:
-    scripted = ScriptedEngines(chat=chat("Ten."), stt=ScriptedSpeechToText(["go forward"]))
+    scripted = ScriptedEngines(chat=chat("Ten."), stt=ScriptedSpeechToText(["how many"]))
     data = base64.b64encode(WAV).decode()
     async with door(tmp_path, scripted) as (client, _, _):
         done = await client.chat.completions.create(
@@ -212,7 +212,7 @@ async def test_a_recording_in_a_message(tmp_path: Path) -> None:
             ],
         )
     assert done.choices[0].message.content == "Ten."
-    assert turn_calls(scripted.chat)[0].messages[-1].content == "go forward"
+    assert turn_calls(scripted.chat)[0].messages[-1].content == "how many"
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -281,7 +281,7 @@ async def test_a_caller_that_has_gone_stops_the_turn(tmp_path: Path) -> None:
 
 
 async def test_transcriptions(tmp_path: Path) -> None:
-    scripted = ScriptedEngines(stt=ScriptedSpeechToText(["go forward"]))
+    scripted = ScriptedEngines(stt=ScriptedSpeechToText(["how many"]))
     async with door(tmp_path, scripted) as (client, _, _):
         ask = client.audio.transcriptions.create
         plain = await ask(model="whisper-1", file=("a.wav", WAV))
@@ -300,9 +300,9 @@ async def test_transcriptions(tmp_path: Path) -> None:
                 await ask(model="lobug-stt", file=("a.wav", WAV), **more)
         with pytest.raises(openai.BadRequestError) as caught:
             await ask(model="lobug-stt", file=("a.wav", b"rubbish"))
-    assert plain.text == "go forward"
-    assert text == "go forward\n"
-    assert (verbose.text, verbose.language) == ("go forward", "de")
+    assert plain.text == "how many"
+    assert text == "how many\n"
+    assert (verbose.text, verbose.language) == ("how many", "de")
     assert verbose.duration == pytest.approx(1.0)
     assert verbose.segments is not None
     assert verbose.segments[0].avg_logprob == -0.2

@@ -7,24 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from lobug.agenda.alerts import Alert
+from lobug.simulator.discovery import Endpoint, Identity
+from lobug.simulator.protocol import Event, State
+from lobug.simulator.session import DeviceKind
+from lobug.simulator.streaming_device import SimulatedWsDevice
 from support.app_server import ScriptedEngines
 from support.device_client import DeviceClient, silence, tone, until
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
-from support.unasked_kit import KITCHEN, House, house
+from support.unasked_kit import DESK, KITCHEN, House, house, said, until_over
 
 RINGS = "Your pasta timer is done."
-
-
-def said(client: DeviceClient) -> list[str]:
-    """The sentences that a device was sent."""
-    return [m["text"] for m in client.messages("tts") if "text" in m]
-
-
-async def until_over(house: House) -> None:
-    """Return once nothing rings or waits to ring."""
-    while await house.alerts():  # noqa: ASYNC110 - nobody tells of it
-        await asyncio.sleep(0.02)
 
 
 async def loud(house: House) -> list[Alert]:
@@ -47,7 +40,7 @@ async def begin_ring(house: House, client: DeviceClient) -> None:
 
 
 async def test_a_timer_rings_with_a_chime_until_its_limit(tmp_path: Path) -> None:
-    async with house(tmp_path, skills={"ring_seconds": 25.0}) as here, here.connect() as client:
+    async with house(tmp_path) as here, here.connect() as client:
         await begin_ring(here, client)
         await client.until_said("tts", count=2, state="stop")
         await until_over(here)
@@ -176,14 +169,49 @@ async def test_whoever_answers_is_not_reminded_again(tmp_path: Path) -> None:
 
 
 async def test_what_nobody_could_hear_is_said_when_a_device_comes(tmp_path: Path) -> None:
-    async with house(tmp_path, skills={"ring_seconds": 4.0}) as here:
+    async with house(tmp_path) as here:
         await here.set("timer", "pasta")
         here.pass_s(60)
+        await until(lambda: any(ring.noted for ring in here.server.schedule._rings.values()))
         await until_over(here)
         async with here.connect() as client:
             await client.until_said("tts", state="stop")
-            assert said(client) == ["Your pasta timer ran out at 10:14 in the evening."]
+            assert said(client) == ["Your pasta timer ran out at 10:14 at night."]
             await until(lambda: not here.server.schedule._tellers)
         async with here.connect(KITCHEN) as other:
             await asyncio.sleep(0.6)
             assert said(other) == []
+
+
+async def test_the_simulator_hears_a_ring_and_stops_it_by_its_button(tmp_path: Path) -> None:
+    async with house(tmp_path) as here:
+        url = f"{str(here.client.base_url).replace('http', 'ws')}/xiaozhi/v1/"
+        kind = DeviceKind(keep_audio=True)
+        async with SimulatedWsDevice(Identity(DESK, "test"), Endpoint(url), kind) as simulated:
+            await simulated.connect()
+            await here.set("timer", "pasta")
+            here.pass_s(60)
+            first = await simulated.unasked()
+            assert first.sentences == (RINGS,)
+            assert first.problems == ()
+            assert first.account.seconds > 1.4
+            assert first.wav
+            assert first.record()["event"] == "unasked"
+            # It has listened by itself since; now somebody presses the button while it rings.
+            await until(lambda: simulated._session.machine.state is State.SPEAKING)  # type: ignore[union-attr]
+            await asyncio.sleep(0.3)
+            simulated._session.press(Event.BUTTON)  # type: ignore[union-attr]
+            await until_silenced(here)
+
+
+async def test_an_idle_device_stays_connected_while_something_is_due(tmp_path: Path) -> None:
+    async with house(tmp_path, streaming={"idle_timeout_s": 0.4}) as here:
+        async with here.connect(KITCHEN) as client:
+            await asyncio.wait_for(client.closed.wait(), 10)
+            assert client.socket.close_code == 4006
+        async with here.connect() as client:
+            alert = await here.set("timer", "pasta", in_s=0.7)
+            await asyncio.sleep(1.2)
+            assert not client.closed.is_set()
+            await here.server.agenda.alerts.cancel("ada", [alert.id])
+            await asyncio.wait_for(client.closed.wait(), 10)

@@ -16,6 +16,7 @@ from support.app_server import ScriptedEngines, running, settings_for
 from support.device_client import HELLO, DeviceClient, device, silence, tone, until
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
+from support.tool_device import PERCENT, tool
 
 OWNER = "device:aa:bb:cc:dd:ee:01"
 
@@ -272,20 +273,30 @@ async def test_a_device_says_when_the_first_sound_was_heard(tmp_path: Path) -> N
         assert heard_after == pytest.approx(0.085, abs=0.001)
 
 
-async def test_a_reply_uses_a_tool_of_the_device(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "tool", "arguments", "reply"),
+    [
+        # A skill sets the volume; the chat model uses all other tools.
+        ("Set the volume to 80.", "audio_speaker.set_volume", {"volume": 80},
+         "My volume is 80 now."),
+        ("Set the screen brightness to 80.", "screen.set_brightness", {"brightness": 80},
+         "Now I am brighter."),
+    ],
+)  # fmt: skip
+async def test_a_reply_uses_a_tool_of_the_device(
+    tmp_path: Path, words: str, tool: str, arguments: dict[str, int], reply: str
+) -> None:
     def answer(messages: Sequence[ChatMessage], options: ChatOptions) -> str:
         last = messages[-1].content
         if options.json_schema is not None:
-            if "volume" in json.dumps(options.json_schema):
-                return '{"tool": "audio_speaker.set_volume", "arguments": {"volume": 80}}'
+            if "brightness" in json.dumps(options.json_schema):
+                return '{"tool": "screen.set_brightness", "arguments": {"brightness": 80}}'
             return "{}"
-        if "true" in last and "set_volume" in str(messages[-2:]):
-            return "Now I am louder."
-        return '[TOOL] audio_speaker.set_volume {"volume": 80}'
+        if "true" in last and "set_brightness" in str(messages[-2:]):
+            return "Now I am brighter."
+        return '[TOOL] screen.set_brightness {"brightness": 80}'
 
-    scripted = ScriptedEngines(
-        chat=ScriptedChatModel(answer), stt=ScriptedSpeechToText(("Set the volume to 80.",))
-    )
+    scripted = ScriptedEngines(chat=ScriptedChatModel(answer), stt=ScriptedSpeechToText((words,)))
     async with (
         running(settings_for(tmp_path), scripted) as (http, server),
         device(str(http.base_url), hello={**HELLO, "features": {"mcp": True}}) as client,
@@ -297,12 +308,9 @@ async def test_a_reply_uses_a_tool_of_the_device(tmp_path: Path) -> None:
         await client.until_said("tts", state="stop")
         calls = [m["payload"] for m in client.messages("mcp") if "params" in m["payload"]]
         call = next(c for c in calls if c["method"] == "tools/call")
-        assert call["params"] == {
-            "name": "self.audio_speaker.set_volume",
-            "arguments": {"volume": 80},
-        }
+        assert call["params"] == {"name": f"self.{tool}", "arguments": arguments}
         said = " ".join(m["text"] for m in client.messages("tts") if "text" in m)
-        assert said == "Now I am louder."
+        assert said == reply
         serving.cancel()
 
 
@@ -343,7 +351,7 @@ async def test_nobody_waits_for_tools_that_were_not_read_yet(tmp_path: Path) -> 
 
 
 async def serve_tools(client: DeviceClient) -> None:
-    """Answer as firmware with one tool does."""
+    """Answer as firmware with two tools does."""
     for number in itertools.count(1):
         payload = (await client.until_said("mcp", count=number))["payload"]
         results = {
@@ -354,17 +362,16 @@ async def serve_tools(client: DeviceClient) -> None:
             },
             "tools/list": {
                 "tools": [
-                    {
-                        "name": "self.audio_speaker.set_volume",
-                        "description": "Set the volume of the audio speaker.",
-                        "inputSchema": {
-                            "type": "object",
-                            "properties": {
-                                "volume": {"type": "integer", "minimum": 0, "maximum": 100}
-                            },
-                            "required": ["volume"],
-                        },
-                    }
+                    tool(
+                        "self.audio_speaker.set_volume",
+                        "Set the volume of the audio speaker.",
+                        volume=PERCENT,
+                    ),
+                    tool(
+                        "self.screen.set_brightness",
+                        "Set the brightness of the screen.",
+                        brightness=PERCENT,
+                    ),
                 ]
             },
             "tools/call": {"content": [{"type": "text", "text": "true"}], "isError": False},

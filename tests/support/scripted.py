@@ -35,7 +35,10 @@ class ChatCall:
     """One call of ``stream``, as it went."""
 
     messages: tuple[ChatMessage, ...]
+    """Without the notes of date and time, which differ from run to run."""
     options: ChatOptions
+    sent: tuple[ChatMessage, ...] = ()
+    """As they were sent."""
     text: str = ""
     """What has been yielded so far."""
     finished: bool = False
@@ -47,6 +50,14 @@ class ChatCall:
     def prompt(self) -> str:
         """All messages joined, for assertions on what the model saw."""
         return "\n".join(f"{m.role}: {m.content}" for m in self.messages)
+
+
+_NOW = re.compile(r"^\[Now: [^\]\n]*\]\n+")
+
+
+def without_time(messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+    """The messages without the notes of date and time."""
+    return tuple(ChatMessage(m.role, _NOW.sub("", m.content)) for m in messages)
 
 
 def _steps(reply: Reply) -> Sequence[Step]:
@@ -105,7 +116,7 @@ class ScriptedChatModel:
     async def stream(
         self, messages: Sequence[ChatMessage], options: ChatOptions
     ) -> AsyncGenerator[str]:
-        call = ChatCall(tuple(messages), options)
+        call = ChatCall(without_time(messages), options, sent=tuple(messages))
         self.calls.append(call)
         await self._announce()
         try:
@@ -128,7 +139,7 @@ class ScriptedChatModel:
     async def prefill(self, messages: Sequence[ChatMessage], lane: str) -> None:
         if self.fail is not None:
             raise self.fail
-        self.prefills.append((tuple(messages), lane))
+        self.prefills.append((without_time(messages), lane))
         await self._announce()
 
     def forget(self, belongs: Callable[[str], bool]) -> None:

@@ -34,6 +34,8 @@ class House:
     client: httpx.AsyncClient
     server: LobugServer
     wall: Clock
+    ahead: Clock
+    """What the clock of rings is ahead, seconds."""
 
     async def set(
         self, kind: AlertKind, label: str, in_s: float = 60.0, place: str = DESK
@@ -47,6 +49,11 @@ class House:
     def pass_s(self, seconds: float) -> None:
         """Let time pass."""
         self.wall.advance(seconds)
+        self.server.schedule.wake()
+
+    def skip_s(self, seconds: float) -> None:
+        """Let time pass for what rings: its limits and its pauses."""
+        self.ahead.advance(seconds)
         self.server.schedule.wake()
 
     def connect(self, place: str = DESK) -> AbstractAsyncContextManager[DeviceClient]:
@@ -80,7 +87,7 @@ async def house(
     **sections: object,
 ) -> AsyncIterator[House]:
     """Run a Lo-Bug; with the same folder and clock it is the same one after a restart."""
-    clock = wall or Clock()
+    clock, ahead = wall or Clock(), Clock(0.0)
     engines = scripted or ScriptedEngines()
 
     async def assemble(settings: Settings) -> LobugServer:
@@ -90,7 +97,7 @@ async def house(
             made.engines,
             made.memory,
             made.priority,
-            clock=lambda: FASTER * time.monotonic(),
+            clock=lambda: FASTER * time.monotonic() + ahead(),
             wall=clock,
             sleep=lambda seconds: asyncio.sleep(seconds / FASTER),
         )
@@ -103,4 +110,16 @@ async def house(
     )
     app = create_app(settings, assembler=assemble)
     async with client_of(app) as client:
-        yield House(client, app.state.lobug, clock)
+        yield House(client, app.state.lobug, clock, ahead)
+
+
+def said(client: DeviceClient) -> list[str]:
+    """The sentences that a device was sent."""
+    return [m["text"] for m in client.messages("tts") if "text" in m]
+
+
+async def until_over(house: House) -> None:
+    """Let the limits of all that rings pass, and return once it is over."""
+    house.skip_s(60.0)
+    while await house.alerts():  # noqa: ASYNC110 - nobody tells of it
+        await asyncio.sleep(0.02)

@@ -66,13 +66,15 @@ SHORT = {
 """Patterns that are only ever given so many characters."""
 
 BOUNDED = (
+    "lobug.language.en.arithmetic.",
     "lobug.language.en.claimed_deeds.",
     "lobug.language.en.claims.",
+    "lobug.language.en.dice.",
     "lobug.language.en.forget_requests.",
     "lobug.language.en.orders.",
 )
-"""Patterns of these are given ``claims.english.LONGEST`` characters at most, or those of a command,
-with single spaces."""
+"""Patterns of these are given ``claims.english.LONGEST`` characters at most, or those of a command
+or a request, with single spaces."""
 
 UNITS = (
     *" \n\t",

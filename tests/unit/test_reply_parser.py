@@ -140,8 +140,14 @@ def test_a_clause_is_there_before_its_sentence_is_written() -> None:
     assert list(parser.feed("To boil an egg, you need a p")) == [
         Part("To boil an egg,", ends=False, sentence="To boil an egg,")
     ]
-    assert list(parser.feed("ot of water. Then")) == [Part("you need a pot of water.", ends=True)]
-    assert list(parser.flush()) == [Part("Then", ends=True)]
+    assert list(parser.feed("ot of water. Then")) == [
+        Part(
+            "you need a pot of water.",
+            ends=True,
+            sentence="To boil an egg, you need a pot of water.",
+        )
+    ]
+    assert list(parser.flush()) == [Part("Then", ends=True, sentence="Then")]
 
 
 def test_a_truncated_reply_ends_with_its_last_clause() -> None:

@@ -68,6 +68,27 @@ TEST_CASE("in a conversation it listens again after a reply") {
   CHECK(t.session.sent == Sent{"start auto", "start auto"});
 }
 
+TEST_CASE("an idle device plays what nobody asked for, and a tap sends an abort") {
+  Talk t;
+  t.reply("Your pasta timer is done.", 16000);
+  CHECK(t.state() == DeviceState::kSpeaking);
+  CHECK(t.link.wanted == AudioMode::kPlay);
+  CHECK(t.talk.caption() == "Your pasta timer is done.");
+  t.say(Kind::kTtsStop);
+  CHECK(t.play() == 16000);
+  t.steps(3);
+  // Nothing is sent by itself in tap mode.
+  CHECK(t.state() == DeviceState::kIdle);
+  CHECK(t.session.sent.empty());
+  t.reply("Your pasta timer is done.", 16000);  // it rings again
+  t.talk.tap(t.mode, t.now);
+  CHECK(t.state() == DeviceState::kIdle);
+  CHECK(t.session.sent == Sent{"abort"});
+  t.say(Kind::kTtsStop);
+  t.reply("Anything else?", 160);  // the server may speak again at once
+  CHECK(t.state() == DeviceState::kSpeaking);
+}
+
 TEST_CASE("push to talk: what was still in the microphone goes out before the stop") {
   Talk t;
   t.talk.hold_begin(t.now);

@@ -56,6 +56,12 @@ class Caller:
         scope."""
         return self.owner or self.scope == "metrics"
 
+    @property
+    def may_announce(self) -> bool:
+        """Whether it may say something on everybody's devices: the owner, and a token with that
+        scope."""
+        return self.owner or self.scope == "announce"
+
 
 def caller_key(device_id: str | None, authorization: str | None, address: str | None) -> str:
     """Return a caller's key: from its ``Device-Id``, else from its token, else from its address.

@@ -30,11 +30,13 @@ from lobug.errors import (
 )
 from lobug.settings.access import AccessSettings
 
-TokenScope = Literal["metrics"]
-"""``metrics``: to read the server's metrics and health."""
+TokenScope = Literal["metrics", "announce"]
+"""``metrics``: to read the server's metrics and health. ``announce``: to say something on any
+device."""
 
 _ALLOWED: Mapping[str, frozenset[tuple[str, str]]] = {
     "metrics": frozenset({("GET", "/metrics"), ("GET", "/health")}),
+    "announce": frozenset({("POST", "/announce")}),
 }
 """Method and path of the requests that each scope allows."""
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from lobug.cli import (
+    announce,
     chat,
     config,
     doctor,
@@ -16,8 +17,10 @@ from lobug.cli import (
     evaluate_truth,
     serve,
     simulate,
+    skills,
     turns,
 )
+from lobug.cli.alerts import alerts_app
 from lobug.cli.devices import devices_app
 from lobug.cli.evaluate import eval_app
 from lobug.cli.firmware import firmware_app
@@ -38,7 +41,9 @@ app = typer.Typer(
 app.command()(serve.serve)
 app.command()(chat.chat)
 app.command()(simulate.simulate)
+app.command()(announce.announce)
 app.command()(turns.turns)
+app.command()(skills.skills)
 app.command()(doctor.doctor)
 app.command()(config.config)
 app.add_typer(models_app, name="models")
@@ -48,6 +53,7 @@ eval_app.command("talk")(evaluate_talk.talk)
 eval_app.command("truth")(evaluate_truth.truth)
 app.add_typer(eval_app, name="eval")
 app.add_typer(memory_app, name="memory")
+app.add_typer(alerts_app, name="alerts")
 app.add_typer(lists_app, name="lists")
 app.add_typer(notes_app, name="notes")
 app.add_typer(devices_app, name="devices")

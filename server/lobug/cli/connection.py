@@ -187,7 +187,7 @@ def open_access_client(server: str | None) -> Iterator[AccessClient]:
 
 
 class AgendaClient:
-    """The routes ``/lists`` and ``/notes``, for one user."""
+    """The routes ``/alerts``, ``/lists`` and ``/notes``, for one user."""
 
     def __init__(self, http: httpx.Client, user: str | None) -> None:
         """``user`` None: the caller."""
@@ -210,7 +210,7 @@ class AgendaClient:
 
 @contextmanager
 def open_agenda(server: str | None, user: str | None) -> Iterator[AgendaClient]:
-    """Open lists and notes through the running server; without one, in their file. Raises
+    """Open alerts, lists and notes through the running server; without one, in their file. Raises
     CommandError, StorageError."""
     import httpx
 

@@ -16,7 +16,7 @@ from lobug.cli.terminal import warn
 from lobug.data_folder.claim import Claim
 from lobug.data_folder.permissions import restrict_access
 from lobug.engines.absent import absent_engines
-from lobug.http import lists, notes
+from lobug.http import alerts, lists, notes
 from lobug.http.authentication import Authentication
 from lobug.http.devices import admin, api_tokens
 from lobug.http.limits import limit_bodies
@@ -127,10 +127,10 @@ class DirectMemoryTransport(DirectTransport):
 
 
 class DirectAgendaTransport(DirectTransport):
-    """Opens the file of lists and notes, and nothing else."""
+    """Opens the file of alerts, lists and notes, and nothing else."""
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__(settings, lists.router, notes.router)
+        super().__init__(settings, alerts.router, lists.router, notes.router)
 
     async def open(self) -> None:
         await self.server.agenda.start()

@@ -58,7 +58,7 @@ def create(
         TokenScope | None,
         typer.Option(
             help="Restrict the token to one purpose. `metrics`: reading /metrics and all of"
-            " /health.",
+            " /health. `announce`: saying something with POST /announce.",
             show_default=False,
         ),
     ] = None,

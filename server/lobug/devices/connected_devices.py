@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from lobug.access.callers import Caller, Revoked
-from lobug.agenda.schedule import Said, Schedule
+from lobug.agenda.schedule import Schedule
 from lobug.devices.frames import CloseCode
+from lobug.devices.unasked_speech import UnaskedSession
 from lobug.engines.base import Engines, EngineStatus, Samples, SpeechToText, Tool, Transcript
 from lobug.errors import DeviceOfflineError
 from lobug.memory.model import ConversationKey
@@ -34,21 +35,6 @@ class OpenConnection(Protocol):
 
     async def close(self, code: CloseCode) -> None:
         """Close the connection."""
-
-
-class UnaskedSession(Protocol):
-    """The session of a connected device, as far as it speaks unasked (``DeviceSession``)."""
-
-    @property
-    def conversation_key(self) -> ConversationKey:
-        """Whose conversation it is."""
-
-    @property
-    def device(self) -> str:
-        """The device's id; empty: it has none."""
-
-    async def say_unasked(self, sentences: Sequence[str], chime: Samples) -> Said:
-        """Say something once no reply is on its way and nobody speaks."""
 
 
 class CountedSpeechToText:

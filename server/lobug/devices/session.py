@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, aclosing, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +17,7 @@ from lobug.devices.connection import Connection, MessageBudget
 from lobug.devices.frames import CloseCode
 from lobug.devices.microphone import Microphone
 from lobug.devices.turns import DeviceTurns
-from lobug.devices.unasked_speech import AUDIBLE_S
-from lobug.engines.base import Samples
+from lobug.devices.unasked_speech import AUDIBLE_S, VoicedSpeech
 from lobug.errors import AudioPacketError, FrameError, LobugError, MessageError, StorageError
 from lobug.language.emotions import Emotion
 from lobug.memory.model import ConversationKey
@@ -226,19 +225,20 @@ class DeviceSession:
 
     @property
     def device(self) -> str:
-        """The device's id; empty: it has none."""
-        return self._device
+        """The device's id, or where it has none, its conversation."""
+        return self._device or self._conversation_key.conversation
 
-    async def say_unasked(self, sentences: Sequence[str], chime: Samples) -> Said:
-        """Say something once no reply is on its way and nobody speaks. ``chime``: mono samples at
-        the voice's rate. Cancel it to fall silent."""
+    async def say_unasked(self, speech: VoicedSpeech) -> Said:
+        """Say something once no reply is on its way and nobody speaks. Cancel it to fall silent."""
         async with self._unasked_turn:
             await self._until_free()
             if self._connection.closed:
                 return Said()
-            speaker = await self._turns.say_unasked(sentences, chime)
+            speaker = await self._turns.say_unasked(speech)
         touched = speaker.interrupted and self._turns.stopped_by_device
-        if self._connection.closed or (speaker.played_s() < AUDIBLE_S and not touched):
+        played_s = speaker.played_s()
+        unheard = played_s == 0.0 or (speaker.interrupted and played_s < AUDIBLE_S)
+        if self._connection.closed or (unheard and not touched):
             return Said()
         place = (self._conversation_key.conversation,)
         return Said(place, complete=not speaker.interrupted, silenced=touched)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import ExitStack, aclosing, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -14,8 +14,7 @@ from lobug.devices.connected_devices import DeviceHost
 from lobug.devices.connection import Connection
 from lobug.devices.microphone import Microphone
 from lobug.devices.speaker import Speaker
-from lobug.devices.unasked_speech import TouchRules, play_unasked
-from lobug.engines.base import Samples
+from lobug.devices.unasked_speech import TouchRules, VoicedSpeech, play_unasked
 from lobug.errors import LobugError
 from lobug.language.emotions import Emotion
 from lobug.language.en.emotion_cues import emotion_of
@@ -167,9 +166,9 @@ class DeviceTurns:
         while self._turn is not None and not self._turn.over:
             await asyncio.wait([self._turn.task])
 
-    async def say_unasked(self, sentences: Sequence[str], chime: Samples) -> Speaker:
-        """Say something that nobody asked for, after a chime at the voice's rate. Returns its
-        playback when it is over. Call it while no reply is on its way.
+    async def say_unasked(self, speech: VoicedSpeech) -> Speaker:
+        """Say something that nobody asked for. Returns its playback when it is over. Call it while
+        no reply is on its way.
 
         What it begins with happens at once, before anything is awaited.
         """
@@ -187,8 +186,8 @@ class DeviceTurns:
         self._talking.enter_context(self._server.telemetry.talking_device())
         try:
             await self.discard()
-            await self.face(emotion_of(sentences[0]))
-            await play_unasked(speaker, sentences, chime, self._server.engines.tts)
+            await self.face(emotion_of(speech.pieces[0].text))
+            await play_unasked(speaker, speech)
         finally:
             await speaker.close()
             self._unasked = None

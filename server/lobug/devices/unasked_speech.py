@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
 import numpy as np
 
 from lobug.agenda.schedule import Chime, Said, Unasked
-from lobug.devices.connected_devices import ConnectedDevices, UnaskedSession
 from lobug.devices.speaker import Speaker
 from lobug.engines.base import Samples, TextToSpeech
+from lobug.memory.model import ConversationKey
 from lobug.turn.events import Piece, SpeechAudio, TurnEvent
 from lobug.turn.speech import SpeechOutcome, speak
 
@@ -53,23 +54,32 @@ def _note(pitch: float, seconds: float, sample_rate: int) -> Samples:
     return note
 
 
-async def play_unasked(
-    speaker: Speaker, sentences: Sequence[str], chime: Samples, tts: TextToSpeech
-) -> None:
-    """Play sentences after a chime, and return when all was played or it was interrupted. Where
-    the voice fails the chime is heard and the words are shown."""
-    pieces = [Piece(index, text) for index, text in enumerate(sentences)]
-    for piece in pieces:
-        speaker.announce(piece)
-    if chime.size:
-        speaker.play(SpeechAudio(0, chime, tts.sample_rate))
+@dataclass(frozen=True, slots=True)
+class VoicedSpeech:
+    """Sentences with their sound, ready to be played on any device."""
+
+    pieces: tuple[Piece, ...]
+    audio: tuple[SpeechAudio, ...]
+    """The chime first; without words where the voice fails."""
+
+
+async def voiced(sentences: Sequence[str], chime: Chime, tts: TextToSpeech) -> VoicedSpeech:
+    """Speak sentences, all of them before any is played: the words follow the chime at once."""
+    pieces = tuple(Piece(index, text) for index, text in enumerate(sentences))
+    sound = chime_samples(chime, tts.sample_rate)
+    audio = [SpeechAudio(0, sound, tts.sample_rate)] if sound.size else []
     spoken = speak(_events(pieces), tts, SpeechOutcome(), None)
     async with aclosing(spoken):
-        async for event in spoken:
-            if speaker.interrupted:
-                break
-            if isinstance(event, SpeechAudio):
-                speaker.play(event)
+        audio += [event async for event in spoken if isinstance(event, SpeechAudio)]
+    return VoicedSpeech(pieces, tuple(audio))
+
+
+async def play_unasked(speaker: Speaker, speech: VoicedSpeech) -> None:
+    """Play speech, and return when all was played or it was interrupted."""
+    for piece in speech.pieces:
+        speaker.announce(piece)
+    for audio in speech.audio:
+        speaker.play(audio)
     speaker.all_said()
     await speaker.finished()
 
@@ -128,10 +138,32 @@ class TouchRules:
         return "automatic" if automatic else "touch"
 
 
+class UnaskedSession(Protocol):
+    """The session of a connected device, as far as it speaks unasked (``DeviceSession``)."""
+
+    @property
+    def conversation_key(self) -> ConversationKey:
+        """Whose conversation it is."""
+
+    @property
+    def device(self) -> str:
+        """The device's id, or where it has none, its conversation."""
+
+    async def say_unasked(self, speech: VoicedSpeech) -> Said:
+        """Say something once no reply is on its way and nobody speaks. Cancel it to fall silent."""
+
+
+class Sessions(Protocol):
+    """The devices that are connected (``ConnectedDevices``)."""
+
+    def sessions(self, user: str | None = None) -> list[UnaskedSession]:
+        """The sessions of a user's devices, or of all (None), the newest first."""
+
+
 class DeviceVoices:
     """Speaks unasked on connected devices (``agenda.schedule.Voice``)."""
 
-    def __init__(self, connections: ConnectedDevices, tts: TextToSpeech) -> None:
+    def __init__(self, connections: Sessions, tts: TextToSpeech) -> None:
         self._connections = connections
         self._tts = tts
 
@@ -141,9 +173,12 @@ class DeviceVoices:
 
     async def say(self, what: Unasked) -> Said:
         """Say it in the conversation that it belongs to, else on another device of the user."""
-        chime = chime_samples(what.chime, self._tts.sample_rate)
-        for session in in_order(self._connections.sessions(what.user), what.conversation):
-            said = await session.say_unasked(what.sentences, chime)
+        sessions = in_order(self._connections.sessions(what.user), what.conversation)
+        if not sessions:
+            return Said()
+        speech = await voiced(what.sentences, what.chime, self._tts)
+        for session in sessions:
+            said = await session.say_unasked(speech)
             if said.places:
                 return said
         return Said()

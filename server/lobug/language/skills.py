@@ -46,6 +46,9 @@ class SkillSentences(Protocol):
     def may_concern(self, text: str, skill: str) -> bool:
         """Whether a request has a word of a skill in it, so that the chat model may be asked."""
 
+    def about(self, skill: str) -> str:
+        """What a skill does, in one sentence, for the owner; empty: it has no sentences."""
+
     def says(self, skill: str) -> Mapping[str, str]:
         """What a skill says, by name; words in braces are filled in."""
 

@@ -174,7 +174,7 @@ class WsTurnResult:
     microphone recorded it. None: it did not happen."""
 
     said: str
-    """The recording's name."""
+    """The recording's name; empty: nobody had asked."""
     device: str = ""
     """Its Device-Id."""
     index: int = 0
@@ -219,10 +219,15 @@ class WsTurnResult:
     def ok(self) -> bool:
         return not self.problems
 
+    @property
+    def unasked(self) -> bool:
+        """Whether the server spoke without being asked."""
+        return not self.said
+
     def record(self) -> dict[str, object]:
         account = self.account
         return {
-            "event": "turn",
+            "event": "unasked" if self.unasked else "turn",
             "device": self.device,
             "turn": self.index,
             "ok": self.ok,
@@ -327,7 +332,7 @@ class TurnRecorder:
         )
 
     def _since_speech(self, at: float | None) -> float | None:
-        return None if at is None else at - self.speech_end_at
+        return None if at is None or self.begun_at is None else at - self.speech_end_at
 
     def _found(self, account: SpeakerAccount) -> list[str]:
         """Problems of the device's user, as sentences."""
@@ -356,6 +361,8 @@ class WsSummary:
     devices: int
     seconds: float = 0.0
     turns: list[WsTurnResult] = field(default_factory=list)
+    unasked: list[WsTurnResult] = field(default_factory=list)
+    """What the server said without being asked."""
     unreachable: list[str] = field(default_factory=list)
     """Why a device could not connect, for each that could not."""
     reconnections: int = 0
@@ -373,7 +380,8 @@ class WsSummary:
     def ok(self) -> bool:
         """Whether every device connected, every turn went well, and ``until`` was reached."""
         reached = self.until is None or self.matched
-        return not self.unreachable and not self.failed_turns and reached
+        played = all(one.ok for one in self.unasked)
+        return not self.unreachable and not self.failed_turns and played and reached
 
     def times(self, of: Callable[[WsTurnResult], float | None]) -> Sequence[float]:
         """One time of all turns that have it."""
@@ -388,6 +396,7 @@ class WsSummary:
             "seconds": round(self.seconds, 3),
             "turns": len(self.turns),
             "failed_turns": self.failed_turns,
+            "unasked": len(self.unasked),
             "unreachable": list(self.unreachable),
             "reconnections": self.reconnections,
             "lost_segments": self.lost_segments,

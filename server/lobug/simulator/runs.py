@@ -165,6 +165,9 @@ def http_reply_name(turn: TurnResult) -> str:
     return f"{turn.index:03d}-{file_words(turn.said)}.wav"
 
 
+_LOOK_S = 1.0
+"""Seconds between two looks whether an idle device is still connected."""
+
 ATTEMPTS = 6
 """How often a device tries to connect again after it lost its connection."""
 
@@ -279,8 +282,24 @@ class _Run:
         if not device.connected and self._options.disconnect_after_s is not None:
             # Also when no turn is left: the run shows whether the server takes the device back.
             await self._connect_again(device)
-        if device.connected:
-            await asyncio.sleep(self._options.idle_s)
+        if device.connected or self._options.idle_s:
+            await self._stay(device)
+
+    async def _stay(self, device: SimulatedWsDevice) -> None:
+        """Stay connected, as our firmware does when the server ends an idle connection, and take
+        what is said unasked."""
+        until = asyncio.get_running_loop().time() + self._options.idle_s
+        listening = asyncio.ensure_future(device.unasked())
+        try:
+            while (left_s := until - asyncio.get_running_loop().time()) > 0:
+                if not device.connected:
+                    await self._connect_again(device)
+                await asyncio.wait([listening], timeout=min(left_s, _LOOK_S))
+                if listening.done():
+                    await self._take(listening.result())
+                    listening = asyncio.ensure_future(device.unasked())
+        finally:
+            listening.cancel()
 
     async def _connect_again(self, device: SimulatedWsDevice) -> None:
         await device.connect_again(ATTEMPTS)
@@ -307,13 +326,13 @@ class _Run:
             turn = replace(turn, saved=path)
         if turn.ok and self._plan.matches(" ".join(turn.sentences)):
             self.summary.matched = True
-        self.summary.turns.append(turn)
+        (self.summary.unasked if turn.unasked else self.summary.turns).append(turn)
         self._on_result(turn)
 
 
 def unmet_by_turn(turn: WsTurnResult, options: WsRunOptions) -> list[str]:
     """What the caller expects of a turn beyond the protocol, as sentences. Pure."""
-    if not turn.ok or turn.provoked:
+    if not turn.ok or turn.provoked or turn.unasked:
         return []
     problems = []
     if options.expect_speech and not turn.heard:
@@ -325,5 +344,6 @@ def unmet_by_turn(turn: WsTurnResult, options: WsRunOptions) -> list[str]:
 
 def streaming_reply_name(turn: WsTurnResult, *, several: bool) -> str:
     """File name of a reply: its device where there are several, its turn, its words. Pure."""
-    name = f"{turn.index:03d}-{file_words(turn.said)}.wav"
+    words = f"unasked {turn.sentences[0]}" if turn.unasked and turn.sentences else turn.said
+    name = f"{turn.index:03d}-{file_words(words)}.wav"
     return f"{turn.device.replace(':', '')}-{name}" if several else name

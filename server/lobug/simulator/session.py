@@ -138,6 +138,8 @@ class Session:
         self._speaker = self._audio.speaker
         self._downlink = AudioFormat(AudioCodec.OPUS, 24_000, float(FRAME_MS))
         self._turns = PendingTurns()
+        self.on_unasked: Callable[[PendingTurn], None] = lambda _turn: None
+        """Called when the server begins to speak without being asked."""
         self._stops_to_ignore = 0
         self._reply_begun_at = self._reply_ended_at = -math.inf
         self.last_heard_at = self._loop.time()
@@ -285,6 +287,8 @@ class Session:
                     turn.recorder.speaking_at = at
                 self._handle(Event.TTS_START, at)
             case "sentence_start":
+                if turn is None and self._turns.playing is None:
+                    turn = self._begin_unasked(at)
                 self._speaker.begin_piece()
                 if turn is not None and isinstance(message.get("text"), str):
                     turn.recorder.sentences.append(message["text"])
@@ -294,6 +298,15 @@ class Session:
                 self._stops_to_ignore -= 1
             case "stop":  # without a start: there is nothing to say
                 self._complete(turn)
+
+    def _begin_unasked(self, at: float) -> PendingTurn:
+        """The server speaks although nothing was said."""
+        recorder = TurnRecorder("", speaking_at=at)
+        turn = PendingTurn(recorder, self._loop.create_future(), lambda _at: None)
+        self._turns.begin(turn)
+        self._turns.playing = turn
+        self.on_unasked(turn)
+        return turn
 
     def _on_alert(self, message: Mapping[str, Any]) -> None:
         parts = [message.get(name) for name in ("status", "message", "emotion")]

@@ -95,6 +95,7 @@ class SimulatedWsDevice:
         self._follow_up: PendingTurn | None = None
         self._turns = 0
         self._lost_segments = 0
+        self._unasked: asyncio.Queue[tuple[Session, PendingTurn]] = asyncio.Queue()
 
     async def __aenter__(self) -> SimulatedWsDevice:
         return self
@@ -126,6 +127,7 @@ class SimulatedWsDevice:
             session.on_close,
         )
         self._session = session
+        session.on_unasked = lambda turn: self._unasked.put_nowait((session, turn))
         session.say_hello()
         try:
             await asyncio.wait_for(session.hello, self._hello_s)
@@ -186,6 +188,12 @@ class SimulatedWsDevice:
         if turn is None or self._session is None:
             return None
         return await self._outcome(self._session, turn, None)
+
+    async def unasked(self) -> WsTurnResult:
+        """What the server says next without being asked, or has said since the last call; waits for
+        its end."""
+        session, turn = await self._unasked.get()
+        return await self._result(session, turn, await turn.done)
 
     def _open_session(self) -> Session:
         if self._session is None or self._session.closed:

@@ -11,7 +11,7 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from lobug.conversation.prompt import Persona, estimate_tokens, prefix, user_message
+from lobug.conversation.prompt import Persona, estimate_tokens, needs_time, prefix, user_message
 from lobug.conversation.registry import (
     IGNORED_REPLY,
     INTERRUPTED,
@@ -368,11 +368,14 @@ async def build_prompt(
         chat: the model; its window counts.
         settings: of the chat model; the longest reply has to fit too.
         now: seconds of the turns' clock.
-        today: date and time for the model; None: it is not told.
+        today: date and time for the model, which is told them where it ``needs_time``; None: it is
+            never told.
         lane: the model's cache that the prompt belongs to.
     """
     conversation.base_memory, conversation.task = context.base_memory, context.task
     sensors = conversation.sensors.summary(now)
+    if today is not None and not needs_time(text, conversation.memory.messages(), today):
+        today = None
     budget = chat.context_tokens - settings.max_tokens
     alone = [
         *prefix(persona, context.base_memory, task=context.task, tools=conversation.tools.messages),

@@ -111,7 +111,7 @@ class ReplyParser:
         clause_first: give the beginning of a sentence as soon as a speaker would pause after it,
             so that it is spoken while the model writes the rest; False: whole sentences only. The
             text is the same either way.
-        holds: whether the beginning of a sentence must not be given before its end.
+        holds: whether nothing of a sentence may be given yet that begins so.
     """
 
     def __init__(
@@ -125,12 +125,15 @@ class ReplyParser:
         self._head = ""
         self._in_prefix = True
         self._holds = holds
-        self._held_to = 0
-        """Characters of the unfinished sentence that are known to be held."""
         self._given = 0
         """Characters of the unfinished sentence that were given already."""
         self._total = 0
         """Characters of all parts so far."""
+
+    @property
+    def unfinished(self) -> str:
+        """The beginning of the sentence that is being written."""
+        return self._sentences.unfinished
 
     def feed(self, text: str) -> Iterator[Part]:
         """Take a token of the raw reply; yield the clean parts that it completes."""
@@ -192,7 +195,7 @@ class ReplyParser:
             # Hostile text can remove its own beginning ("... </tool_call>") after it was given.
             is_rest = clean.startswith(given)
             clean = clean[self._given :] if is_rest else _clean(sentence[self._given :])
-        self._given = self._held_to = 0
+        self._given = 0
         clean = clean.strip()
         if clean:
             yield self._part(clean, whole.strip(), ends=True)
@@ -204,10 +207,7 @@ class ReplyParser:
         while True:
             start = self._given + (self._given > 0)
             end = clause_end(sentence, start, _shortest(self._total), final=final)
-            if end is None or end <= self._held_to or not _is_fixed(sentence[:end]):
-                return
-            if self._holds(sentence[:end]):
-                self._held_to = end
+            if end is None or not _is_fixed(sentence[:end]) or self._holds(sentence):
                 return
             self._given = end
             yield self._part(sentence[start:end], sentence[:end], ends=False)
@@ -358,6 +358,8 @@ class _Writing:
         """Yield the events that a token of the raw reply completes."""
         self._tokens += 1
         yield from self._events(self._parser.feed(token))
+        if self._guard.releases(self._parser.unfinished):
+            yield from _events(self._reply, self._guard.rest(), self._settings.max_sentences)
 
     def end(self) -> Iterator[TurnEvent]:
         """Yield the events of what is left when the model has ended."""

@@ -57,7 +57,7 @@ class ReplyGuard:
         """Acknowledgements ("Okay!") whose next sentence is not known yet."""
 
     def holds(self, beginning: str) -> bool:
-        """Whether the beginning of a sentence must wait for its end."""
+        """Whether nothing of a sentence may be said yet that begins so."""
         if self._has_done():
             return False
         return may_become_claim(beginning, ordered=self._order is not None)
@@ -84,6 +84,10 @@ class ReplyGuard:
                 continue
             yield from self.rest()
             yield part
+
+    def releases(self, beginning: str) -> bool:
+        """Whether what is held may be said, since the sentence that follows begins like talk."""
+        return bool(self._held) and len(beginning.split()) > 1 and not self.holds(beginning)
 
     def rest(self) -> Iterator[Part]:
         """The parts that were held. Call it when the reply has ended."""

@@ -262,7 +262,13 @@ class TurnRunner:
             # A door that plays speech as it comes need not hold all of it.
             played = turn.live is not None and turn.live.playback is not None
             longest = None if played else self._settings.tts.max_reply_seconds
-            events = speak(events, self._engines.tts, turn.speech, longest)
+            events = speak(
+                events,
+                self._engines.tts,
+                turn.speech,
+                longest,
+                speed=turn.conversation.speech_speed,
+            )
         try:
             async with aclosing(events):
                 async for event in events:
@@ -287,9 +293,10 @@ class TurnRunner:
             reply = heard_words(turn.pieces, [part for part in played if part[0] >= first])
             whole = heard_words(turn.pieces, played)
         await kind.store(interrupted_reply(reply) if interrupted else reply)
-        told = await turn.preface.heard(played)
-        if told:
-            await self._memory.log_unasked(turn.conversation.conversation_key, told)
+        with suppress(StorageError):  # the reply is stored, and what waits is said again
+            told = await turn.preface.heard(played)
+            if told:
+                await self._memory.log_unasked(turn.conversation.conversation_key, told)
         return whole
 
     async def _kind(self, turn: _Turn, heard: Heard) -> CommandTurn | ModelTurn:

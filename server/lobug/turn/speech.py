@@ -12,13 +12,14 @@ silence is trimmed to the pauses of a person who reads aloud.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
-from lobug.engines.base import Samples, TextToSpeech
+from lobug.engines.base import PacedVoice, Samples, TextToSpeech
 from lobug.errors import EngineError
 from lobug.language import language_of
 from lobug.language.en.segmentation import FEWEST_BEFORE_CONJUNCTION
@@ -113,6 +114,7 @@ async def speak(
     max_seconds: float | None,
     *,
     language: Language = ENGLISH,
+    speed: float = 1.0,
 ) -> AsyncGenerator[TurnEvent]:
     """Pass all events on, and add a ``SpeechAudio`` after each ``Piece``.
 
@@ -127,12 +129,15 @@ async def speak(
         max_seconds: the longest speech; it ends before the piece that would exceed it, for a device
             that has to hold the whole reply. None: no limit.
         language: of the reply; decides how numbers and signs are read.
+        speed: times the voice's own; a voice with one speed ignores it.
     """
     queues = _Queues()
     tasks = [
         asyncio.ensure_future(_ending_with_faults(queues, _read(events, queues))),
         asyncio.ensure_future(
-            _ending_with_faults(queues, _synthesise(queues, tts, outcome, max_seconds, language))
+            _ending_with_faults(
+                queues, _synthesise(queues, _at(tts, speed), outcome, max_seconds, language)
+            )
         ),
     ]
     try:
@@ -146,6 +151,21 @@ async def speak(
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Voice:
+    """A voice at one speed."""
+
+    synthesize: Callable[[str], Awaitable[Samples]]
+    sample_rate: int
+    """Hz."""
+
+
+def _at(tts: TextToSpeech, speed: float) -> _Voice:
+    if speed != 1.0 and isinstance(tts, PacedVoice):
+        return _Voice(partial(tts.synthesize_at, speed=speed), tts.sample_rate)
+    return _Voice(tts.synthesize, tts.sample_rate)
 
 
 async def _ending_with_faults(queues: _Queues, work: Coroutine[None, None, None]) -> None:
@@ -166,7 +186,7 @@ async def _read(events: AsyncGenerator[TurnEvent], queues: _Queues) -> None:
 
 async def _synthesise(
     queues: _Queues,
-    tts: TextToSpeech,
+    voice: _Voice,
     outcome: SpeechOutcome,
     max_seconds: float | None,
     language: Language,
@@ -175,7 +195,7 @@ async def _synthesise(
         if outcome.over:
             continue
         await queues.places.acquire()
-        audio = await _speech(piece, tts, outcome, max_seconds, language)
+        audio = await _speech(piece, voice, outcome, max_seconds, language)
         if audio is None:
             queues.places.release()
         else:
@@ -183,32 +203,32 @@ async def _synthesise(
     queues.out.put_nowait(_End())
 
 
-async def speak_notice(notice: Notice, tts: TextToSpeech) -> SpeechAudio | None:
+async def speak_notice(notice: Notice, voice: _Voice) -> SpeechAudio | None:
     """Speak a notice, for a door that plays it at once; None: there is no voice, or it failed."""
     piece = Piece(NOTICE_INDEX, notice.text)
-    return await _speech(piece, tts, SpeechOutcome(), None, ENGLISH)
+    return await _speech(piece, voice, SpeechOutcome(), None, ENGLISH)
 
 
 async def _speech(
     piece: Piece,
-    tts: TextToSpeech,
+    voice: _Voice,
     outcome: SpeechOutcome,
     max_seconds: float | None,
     language: Language,
 ) -> SpeechAudio | None:
     """A piece's audio; None: it is empty, failed, or would be too long."""
     try:
-        samples = await tts.synthesize(_with_comma(language.spoken_form(piece.text)))
+        samples = await voice.synthesize(_with_comma(language.spoken_form(piece.text)))
     except EngineError as error:
         outcome.error = error
         return None
-    samples = trim_silence(samples, tts.sample_rate, piece.text)
-    seconds = samples.size / tts.sample_rate
+    samples = trim_silence(samples, voice.sample_rate, piece.text)
+    seconds = samples.size / voice.sample_rate
     if max_seconds is not None and outcome.seconds + seconds > max_seconds:
         outcome.full = True
         return None
     outcome.seconds += seconds
-    return SpeechAudio(piece.index, samples, tts.sample_rate) if samples.size else None
+    return SpeechAudio(piece.index, samples, voice.sample_rate) if samples.size else None
 
 
 def _with_comma(words: str) -> str:

@@ -120,7 +120,10 @@ class TurnOptions:
     idle: Annotated[
         float,
         typer.Option(
-            min=0.0, metavar="SECONDS", help="How long to stay connected after the last turn."
+            min=0.0,
+            metavar="SECONDS",
+            help="How long to stay connected after the last turn. With --protocol ws, what is said"
+            " unasked in that time is shown, and saved like replies.",
         ),
     ] = 0.0
     timeout: Annotated[

@@ -116,7 +116,8 @@ async def _run(
 ) -> bool:
 
     def report(turn: WsTurnResult) -> None:
-        taken.append(turn)
+        if not turn.unasked:
+            taken.append(turn)
         output.result(turn)
 
     inputs = [await _encoded(recording, options) for recording in recordings]
@@ -222,6 +223,12 @@ class WsTable:
     def result(self, turn: WsTurnResult) -> None:
         """Print the words, what was understood, the reply, and the problems."""
         say = self._console.print
+        if turn.unasked:
+            line = sentence("simulate.unasked", seconds=turn.account.seconds)
+            say(f"[bold]{escape(turn.device)}[/bold]  {line}")
+            self._reply(turn)
+            self._problems(turn)
+            return
         first = sentence("simulate.no_audio")
         if turn.first_audio_s is not None:
             first = sentence("simulate.first_audio", seconds=turn.first_audio_s)
@@ -233,6 +240,10 @@ class WsTable:
         )
         nothing = f"[dim]{sentence('simulate.nothing')}[/dim]"
         say(f"  heard   {escape(turn.heard) or nothing}")
+        self._reply(turn)
+
+    def _reply(self, turn: WsTurnResult) -> None:
+        say = self._console.print
         if turn.sentences:
             say(f"  reply   {escape(' '.join(turn.sentences))}")
         if turn.interrupted_silence_s is not None:
@@ -242,8 +253,11 @@ class WsTable:
             say(f"  saved   {escape(str(turn.saved))}")
         if turn.provoked and turn.closed:
             say(f"  ended   {escape(turn.closed)}")
+        self._problems(turn)
+
+    def _problems(self, turn: WsTurnResult) -> None:
         for problem in turn.problems:
-            say(f"  [red]failed  {escape(problem)}[/red]")
+            self._console.print(f"  [red]failed  {escape(problem)}[/red]")
 
     def summary(self, summary: WsSummary) -> None:
         """Print times, playback figures, and whether all was well."""
@@ -274,7 +288,11 @@ class WsTable:
             key = "simulate.reply_matched" if summary.matched else "simulate.no_reply_matched"
             line = escape(sentence(key, pattern=repr(summary.until)))
             say(line, style=None if summary.matched else "red")
-        if not summary.turns:
+        if summary.unasked:
+            count = len(summary.unasked)
+            key = "simulate.unasked_once" if count == 1 else "simulate.unasked_often"
+            say(sentence(key, count=count))
+        elif not summary.turns:
             say(sentence("simulate.nothing_spoken"))
 
 

@@ -71,8 +71,9 @@ class TokenRequest(BaseModel):
     owner: bool = Field(False, description="Whether it may approve devices and make tokens.")
     scope: TokenScope | None = Field(
         None,
-        description="`metrics`: it may read `/metrics` and all of `/health`, and nothing else. Not"
-        " together with `user`, `conversation` or `owner`.",
+        description="`metrics`: it may read `/metrics` and all of `/health`, and nothing else."
+        " `announce`: it may use `POST /announce`, and nothing else. Not together with `user`,"
+        " `conversation` or `owner`.",
     )
 
     @model_validator(mode="after")

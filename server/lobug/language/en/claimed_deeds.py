@@ -19,6 +19,8 @@ ClaimKind = Literal["deed", "placeholder", "canned_refusal"]
 
 LONGEST = 600
 """Characters of a sentence that are read."""
+LONGEST_BEGINNING = 240
+"""Characters of a sentence after which its rest waits for its end."""
 MOST_CLAUSES = 12
 
 
@@ -45,6 +47,8 @@ _QUOTE = re.compile(r"\"[^\"]*\"|\u201c[^\u201d]*\u201d|(?<=[ ,:])'[^']*'(?=[ ,.
 _CLAUSE_END = re.compile(
     r"[,;:\u2013\u2014](?:\s+|$)|\s-\s|(?<=[.!?])\s|(?<!ahead)\s(?=(?:and|but|so|then|because) )"
 )
+_WRITTEN_OUT = re.compile(r"\b(i|we) (will|have|am|are)\b")
+_SHORT = {"will": "ll", "have": "ve", "am": "m", "are": "re"}
 _JOINING = re.compile(r"(?:and|but|so|then|because) ")
 
 
@@ -78,14 +82,16 @@ def claimed_deed(reply: str) -> ClaimKind | None:
 
 
 def may_become_claim(beginning: str, *, ordered: bool = False) -> bool:
-    """Whether the beginning of a sentence may turn out to claim a deed, so that nothing of it may
-    be said before the sentence is complete: "Okay,", "I'll ..."."""
-    if ordered or claims_deed(beginning) is not None or "[" in beginning or "{" in beginning:
+    """Whether a sentence that begins so may turn out to claim a deed, so that nothing of it may be
+    said yet: "Okay,", "I'll ..."."""
+    if ordered or len(beginning) > LONGEST_BEGINNING or any(sign in beginning for sign in "[{<"):
+        return True
+    if claims_deed(beginning) is not None:
         return True
     low = _plain(beginning).strip(" ,")
     if not _without_acknowledgement(low):
         return True
-    last = _without_acknowledgement([*_clauses(low), ""][-2])
+    last = _without_acknowledgement(["", *_clauses(low)][-1])
     return _begins(last, "opening")
 
 
@@ -95,7 +101,8 @@ def is_acknowledgement(sentence: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text[:LONGEST].lower().replace("\u2019", "'").split())
+    low = " ".join(text[:LONGEST].lower().replace("\u2019", "'").split())
+    return _WRITTEN_OUT.sub(lambda match: f"{match[1]}'{_SHORT[match[2]]}", low)
 
 
 def _without_acknowledgement(text: str) -> str:

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from lobug.language.en import fact_comparison, mentions, speech_acts, words
 from lobug.language.en.data import MONTHS, WEEKDAYS, word_map, word_set
 
+_OF_TIME = word_set("calendar", "of_time") | {day.lower() for day in (*WEEKDAYS, *MONTHS)}
+
 PAST = re.compile(
     r"\b(?:before|formerly|previously|used to|in the past|earlier|once|back then|former"
     r"|(?<!how )old|ex|originally|at first|first(?! name)"
@@ -97,6 +99,12 @@ class Question:
 def asks_when(text: str) -> bool:
     """Whether a text asks for a time."""
     return _ASKS_WHEN.search(text) is not None
+
+
+def may_concern_time(text: str) -> bool:
+    """Whether the chat model may need to know the time in order to answer a text."""
+    found = words.WORD.findall(text.lower().replace("\u2019", "'"))
+    return any(word in _OF_TIME or word.removesuffix("'s") in _OF_TIME for word in found)
 
 
 def analyse(text: str) -> Question:

@@ -3,6 +3,9 @@
 Besides hassil's keys a file has:
 
 - ``triggers``: a request without any of these words is not matched with the file's templates.
+- ``chosen_by``: the chat model may choose the skill only for a text with one of these words;
+  without the list the triggers are taken.
+- ``about``: what it does, in one sentence, for the documentation.
 - ``says``: what the skill says, by name; words in braces are filled in.
 - ``examples``: what a person may say; tests match each.
 - ``longest``: most characters of a request; without it ``requests.LONGEST``.
@@ -25,11 +28,16 @@ import yaml
 from hassil import Intents
 
 from lobug.language.en import templates
+from lobug.language.en.alert_requests import may_be_name
 from lobug.language.en.arithmetic import read_sum
 from lobug.language.en.dice import read_dice, read_whole_number
+from lobug.language.en.named_days import read_day, read_moment, read_shift
+from lobug.language.en.places import may_be_place, read_place
 from lobug.language.en.quantities import is_money, read_quantity, read_unit
 from lobug.language.en.requests import LONGEST, is_request, requests_in
+from lobug.language.en.time_corrections import settled
 from lobug.language.en.times import find_times
+from lobug.language.moments import Found
 from lobug.language.skills import Match
 
 ORDINARY = "Ordinary"
@@ -38,14 +46,24 @@ MOST_READINGS = 8
 """Most readings of one request with the templates of one skill."""
 
 CHECKS: Mapping[str, Callable[[str], object]] = {
+    "alert_name": may_be_name,
+    "day": read_day,
     "dice": read_dice,
+    "moment": read_moment,
     "money": is_money,
     "number": read_whole_number,
+    "place": read_place,
+    "place_words": may_be_place,
     "quantity": read_quantity,
+    "shift": read_shift,
     "sum": read_sum,
     "unit": read_unit,
 }
-"""Readers of the words of a list. What they return is None or False if they do not understand."""
+"""Readers of the words of a list; they return None, False or () if they do not understand them."""
+
+
+_JOINT = re.compile(r"\s*,?\s*(?:and|or|&|then|,)?\s*", re.IGNORECASE)
+_JOINT_AT_END = re.compile(r"(?:[\s,]+(?:and|or|&|then))+$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -53,8 +71,12 @@ class SkillFile:
     """The sentences of one skill."""
 
     skill: str
+    about: str
+    """What it does, in one sentence."""
     intents: Intents
     triggers: re.Pattern[str]
+    chosen_by: re.Pattern[str]
+    """The words that make the chat model worth asking."""
     says: Mapping[str, str]
     examples: tuple[str, ...]
     checks: Mapping[str, Callable[[str], object]]
@@ -67,24 +89,25 @@ class SkillFile:
         """The readings of a request, the surest first, with their ranks: lower is surer."""
         if len(request) > self.longest or not self.triggers.search(request):
             return []
+        if self.cut_times:
+            request = settled(request)
         times = tuple(find_times(request)) if self.cut_times else ()
-        rest = request
-        for found in reversed(times):
-            rest = f"{rest[: found.start]} {rest[found.end :]}"
-        rest = " ".join(rest.split()).strip(" ,;:.!?")
+        rest = _without(times, request)
         readings: list[tuple[tuple[int, int], Match]] = []
-        for result in templates.results(rest, self.intents)[:MOST_READINGS]:
+        for result in templates.results(rest, self.intents):
             rank = (templates.free_words(result), -templates.literal(result))
             slots = templates.slots(rest, result)
             if self._understands(slots):
                 match = Match(self.skill, result.intent.name, slots, request, times)
                 readings.append((rank, match))
+            if len(readings) >= MOST_READINGS:
+                break
         return readings
 
     def _understands(self, slots: Mapping[str, str]) -> bool:
         """Whether the readers of the lists understand their words."""
         read = ((self.checks[name], words) for name, words in slots.items() if name in self.checks)
-        return all(reader(words) not in (None, False) for reader, words in read)
+        return all(reader(words) not in (None, False, ()) for reader, words in read)
 
 
 class EnglishSkillSentences:
@@ -122,7 +145,16 @@ class EnglishSkillSentences:
     def may_concern(self, text: str, skill: str) -> bool:
         """Whether a text asks for something and has a word of a skill in it."""
         file = self._files.get(skill)
-        return file is not None and file.triggers.search(text) is not None and is_request(text)
+        return file is not None and file.chosen_by.search(text) is not None and is_request(text)
+
+    def skills(self) -> Sequence[str]:
+        """The names of the skills that have a file."""
+        return tuple(self._files)
+
+    def about(self, skill: str) -> str:
+        """What a skill does, in one sentence; empty: it has no file."""
+        file = self._files.get(skill)
+        return file.about if file is not None else ""
 
     def says(self, skill: str) -> Mapping[str, str]:
         """What a skill says, by name. KeyError: it has no file."""
@@ -134,6 +166,18 @@ class EnglishSkillSentences:
         return file.examples if file is not None else ()
 
 
+def _without(times: Sequence[Found], request: str) -> str:
+    """A request without its times and without what joins them: "at five and at six"."""
+    rest = request
+    end = len(request)
+    for place, found in reversed(list(enumerate(times))):
+        after = times[place + 1].start if place + 1 < len(times) else end
+        gap = request[found.end : after]
+        joins = place + 1 < len(times) and _JOINT.fullmatch(gap) is not None
+        rest = f"{rest[: found.start]} {rest[after if joins else found.end :]}"
+    return _JOINT_AT_END.sub("", " ".join(rest.split())).strip(" ,;:.!?")
+
+
 @lru_cache
 def skill_sentences() -> EnglishSkillSentences:
     """The English sentences, read once."""
@@ -142,19 +186,28 @@ def skill_sentences() -> EnglishSkillSentences:
 
 def _read(skill: str, data: dict[str, Any]) -> SkillFile:
     triggers = data.pop("triggers")
+    about = data.pop("about", "")
     says = dict(data.pop("says", {}))
     examples = tuple(data.pop("examples"))
     checks = {name: CHECKS[reader] for name, reader in data.pop("checks", {}).items()}
     cut_times = bool(data.pop("cut_times", False))
     longest = int(data.pop("longest", LONGEST))
-    words = "|".join(re.escape(trigger) for trigger in sorted(triggers, key=len, reverse=True))
+    chosen_by = data.pop("chosen_by", triggers)
     return SkillFile(
         skill,
+        about,
         Intents.from_dict(data),
-        re.compile(rf"\b(?:{words})", re.IGNORECASE),
+        _any_of(triggers),
+        _any_of(chosen_by),
         says,
         examples,
         checks,
         cut_times,
         longest,
     )
+
+
+def _any_of(beginnings: Sequence[str]) -> re.Pattern[str]:
+    """A pattern of words that begin with one of these; of none if there are none."""
+    words = "|".join(re.escape(word) for word in sorted(beginnings, key=len, reverse=True))
+    return re.compile(rf"\b(?:{words})" if words else r"(?!)", re.IGNORECASE)

@@ -250,7 +250,9 @@ def _plural_days(t: Tokens, at: int, *, prepared: bool) -> Read | None:
     found = (kind if plural else None) or _listed_days(t, at, WEEKDAY_PLURALS)
     if found is None:
         found = _listed_days(t, at, WEEKDAY_NUMBERS)
-        if found is None or not (t[at + 1] in _RANGE or _plural_part(t, found[1])):
+        if found is None or not (
+            (t[at + 1] in _RANGE and len(found[0]) > 1) or _plural_part(t, found[1])
+        ):
             return None
         prepared = True
     elif not plural and t[found[1] - 1] not in WEEKDAY_PLURALS:

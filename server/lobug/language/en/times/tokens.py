@@ -39,7 +39,8 @@ class Tokens:
         self._drop_hyphens()
         seen = set(self.words)
         self.about_alarms = not seen.isdisjoint(ALARM_WORDS)
-        self.other_scale = not seen.isdisjoint(OTHER_SCALES)
+        # "Remind me at five to check the oven" means an hour all the same.
+        self.other_scale = not self.about_alarms and not seen.isdisjoint(OTHER_SCALES)
         self.words.extend(_PADDING)
         self.glued.extend(False for _ in _PADDING)
 
