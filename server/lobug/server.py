@@ -221,6 +221,7 @@ class LobugServer:
 
     def _commands(self) -> MemoryCommands:
         self.memory.on_erasure(self._forget)
+        self.memory.before_user_purge(self.agenda.delete_user)
         self.memory.erasures.subscribe(self.telemetry.metrics.memory_erased)
         return MemoryCommands(
             self.memory,
