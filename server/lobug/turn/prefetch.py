@@ -60,10 +60,8 @@ class PromptPrefetcher:
             self._chat.share_prefix(prefix(self._persona, ""))
 
     async def after_start(self) -> None:
-        """Read the personality, which all conversations need, then the most recent conversations,
-        so that the first turn need not wait for it."""
-        messages = prefix(self._persona, "")
-        await self._in_background(lambda: self._chat.prefill(messages, SHARED_PREFIX_LANE))
+        """Read the most recent conversations, then the personality for new ones, so that the first
+        turn need not wait for it."""
         places = self._settings.chat.conversation_slots - 1  # one is left for a new conversation
         try:
             for conversation_key in await self._memory.latest_conversations(places):
@@ -71,6 +69,8 @@ class PromptPrefetcher:
                 await self._read_again(self._conversations.get(conversation_key))
         except StorageError as error:
             log.info("no conversation could be read ahead: %s", error)
+        messages = prefix(self._persona, "")
+        await self._in_background(lambda: self._chat.prefill(messages, SHARED_PREFIX_LANE))
 
     async def after_turn(self, conversation_key: ConversationKey) -> None:
         """Read the conversation's prompt again if its beginning changed, and the tools that were

@@ -16,7 +16,7 @@ LONGEST = 400
 """Characters; of a longer text the parts are only the last sentences."""
 LONGEST_WHOLE = 2_500
 """Characters of a text that may be one request as a whole, such as a dictated note."""
-MOST_CANDIDATES = 14
+MOST_CANDIDATES = 32
 """Each is matched with the templates of some skills, about a millisecond each."""
 
 _OPENING = re.compile(
@@ -69,6 +69,19 @@ _BOUNDARY = re.compile(
     r"|as we|as the|when i|while i|before i) ",
     re.IGNORECASE,
 )
+_ASKS = (
+    r"(?:can|could|would|will|do|can't|couldn't) you|please|any idea|tell me|remind me|wake me"
+    r"|let me know|i need you to|i want you to|i'd like you to"
+)
+_OPENINGS_INSIDE = re.compile(rf" (?=(?:{_ASKS}) )", re.IGNORECASE)
+"""Where a request may begin within a clause."""
+_OPENINGS_IF_ASKED = re.compile(
+    rf" (?=(?:{_ASKS}|what|what's|whats|which|how (?:many|much|long|far|late)|is it|is there|is the"
+    r"|are there|when is|when's|have i|have we|do i|did i|is my|are my|what'll|what'd|how's) )",
+    re.IGNORECASE,
+)
+"""The same in a sentence that asks."""
+MOST_CUTS = 8
 _HESITATION = re.compile(
     r"(?:(?<= )|^)(?:um+|uh+|er+|erm|hmm+|(?<!\bdo )(?<!\bdid )(?<!\bwould )(?<!\bif )(?<!\bas )"
     r"you know|like(?=,))(?:, ?| )(?=\w)|, ?(?:um+|uh+|er+|erm|hmm+|you know),?(?= )",
@@ -126,25 +139,45 @@ def core_request(text: str) -> str:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """The text, its sentences (the last first), and the clauses of each, the longest first."""
+    """The text and its sentences, the last first; then what begins or ends each sentence; then its
+    single clauses; then several clauses in a row."""
     every = sentences(text)
     if len(text) <= LONGEST_WHOLE:
         yield text
     if len(text) > LONGEST:
         every = [sentence for sentence in every[-3:] if len(sentence) <= LONGEST]
-    for sentence in reversed(every):
-        if sentence != text:
-            yield sentence
-        yield from _clauses(sentence)
+    every.reverse()
+    yield from (sentence for sentence in every if sentence != text)
+    spans = [(sentence, *_spans(sentence)) for sentence in every]
+    for order in range(1, 4):
+        for sentence, *kinds in spans:
+            for start, end in kinds[order - 1]:
+                yield sentence[start:end]
 
 
-def _clauses(sentence: str) -> Iterator[str]:
-    cuts = [(match.start(), match.end()) for match in _BOUNDARY.finditer(sentence)][:6]
-    starts = [0, *(end for _, end in cuts)]
-    ends = [*(start for start, _ in cuts), len(sentence)]
-    spans = sorted(
-        {(start, end) for start in starts for end in ends if end - start > 3},
-        key=lambda span: (span[0] - span[1], -span[0]),
-    )
-    for start, end in spans[1:]:
-        yield sentence[start:end]
+_Spans = list[tuple[int, int]]
+
+
+def _spans(sentence: str) -> tuple[_Spans, _Spans, _Spans]:
+    """Parts of a sentence: those that reach to its begin or end, single clauses, and the others;
+    of each kind the longest first."""
+    cuts = [(match.start(), match.end()) for match in _BOUNDARY.finditer(sentence)][:MOST_CUTS]
+    inner = _OPENINGS_IF_ASKED if sentence.rstrip().endswith("?") else _OPENINGS_INSIDE
+    begins = [match.end() for match in inner.finditer(sentence)][:MOST_CUTS]
+    starts = sorted({0, *(end for _, end in cuts), *begins})
+    ends = sorted({*(start for start, _ in cuts), len(sentence)})
+    reaching, single, others = [], [], []
+    for start in starts:
+        following = [end for end in ends if end - start > 3]
+        for number, end in enumerate(following):
+            if start == 0 and end == len(sentence):
+                continue
+            if start == 0 or end == len(sentence):
+                reaching.append((start, end))
+            elif number == 0:
+                single.append((start, end))
+            else:
+                others.append((start, end))
+    for spans in (reaching, single, others):
+        spans.sort(key=lambda span: (span[0] - span[1], -span[0]))
+    return reaching, single, others
