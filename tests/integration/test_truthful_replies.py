@@ -15,7 +15,7 @@ from lobug.language.en.prompts import now_note
 from support.app_server import ScriptedEngines, running, settings_for
 from support.scripted import ChatCall, ScriptedChatModel
 
-REFUSED = "I can't switch lights."
+REFUSED = "I can't switch lights yet."
 
 
 def chat(*replies: str) -> ScriptedChatModel:

@@ -39,17 +39,21 @@ class Talk:
         self.agenda = Agenda(
             SkillSettings(max_alerts_per_person=most),
             folder / "agenda.db",
-            clock=lambda: self.now.timestamp(),
+            clock=self.seconds,
         )
         self._skills = Skills(
             (AlertSkill(self.agenda.alerts, day_hour=9),),
             ScriptedChatModel(),
-            clock=lambda: self.now.timestamp(),
+            clock=self.seconds,
             now=lambda _user: self.now,
         )
         self._conversation = Conversations(Settings(data_dir=folder)).get(
             ConversationKey(USER, "desk")
         )
+
+    def seconds(self) -> float:
+        """The time, seconds since the epoch."""
+        return self.now.timestamp()
 
     async def say(self, text: str) -> str | None:
         """What Lo-Bug answers; None: it is not for the skill."""
@@ -180,7 +184,7 @@ def test_nobody_gets_more_alerts_than_the_limit(tmp_path: Path) -> None:
 def test_hostile_labels_stay_words(tmp_path: Path) -> None:
     async def scene(talk: Talk) -> list[str]:
         await talk.say("Remind me in ten minutes to {0} {label} \x1b[31m\n'; DROP TABLE alerts; --")
-        await talk.say(f"Remind me in ten minutes to {'x' * 380}")
+        await talk.say(f"Remind me in ten minutes to {'x' * 300}")
         labels = [alert.label for alert in await talk.alerts()]
         assert len(labels) == 2
         assert all(label.isprintable() and len(label) <= 200 for label in labels)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
+from threading import Event
 from typing import Literal, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -183,6 +184,11 @@ def ring(connection: Connection, alert: Alert, now: float) -> int:
     return int(run(connection, _LAST_ID).scalar())
 
 
+def fold_log_in(connection: Connection, _stop: Event) -> None:
+    """Empty the write-ahead log, where deleted words would stay readable for a while."""
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+
+
 class Alerts:
     """The alerts of all users. Every method raises StorageError subclasses.
 
@@ -241,7 +247,7 @@ class Alerts:
             run(connection, _DELETE, ids=[alert.id for alert in found])
             return found
 
-        return await self._write("cancel_alerts", work)
+        return await self._write("cancel_alerts", work, erases=True)
 
     async def delete_user(self, user: str) -> int:
         """Delete every alert of a user. Returns their number."""
@@ -312,11 +318,15 @@ class Alerts:
     def _label(self, words: str) -> str:
         return label_of(words, self._max_label_chars)
 
-    async def _write(self, name: str, work: Callable[[Connection], T]) -> T:
+    async def _write(
+        self, name: str, work: Callable[[Connection], T], *, erases: bool = False
+    ) -> T:
         # Shielded: the scheduler must know what was written even if the caller has gone.
-        return await asyncio.shield(self._change(name, work))
+        return await asyncio.shield(self._change(name, work, erases=erases))
 
-    async def _change(self, name: str, work: Callable[[Connection], T]) -> T:
+    async def _change(self, name: str, work: Callable[[Connection], T], *, erases: bool) -> T:
         result = await self._database.write(name, work)
         self.changed()
+        if erases:
+            await self._database.maintain(fold_log_in)
         return result

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from lobug.agenda.alerts import Alerts
+from sqlalchemy import bindparam, delete
+
+from lobug.agenda.alerts import Alerts, fold_log_in
 from lobug.agenda.lists import Lists
 from lobug.agenda.migrations import STEPS
 from lobug.agenda.notes import Notes
+from lobug.agenda.tables import alerts, lists, notes, waiting_speech
 from lobug.agenda.waiting_speech import WaitingSpeeches
 from lobug.errors import StorageError
 from lobug.language.en.list_words import item_key
 from lobug.settings.skills import SkillSettings
 from lobug.storage.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
 from lobug.storage.driver import Connection
+from lobug.storage.statements import run
 
 FILE = "agenda.db"
 """In ``data_dir``."""
@@ -48,6 +52,22 @@ class Agenda:
     def _changed(self) -> None:
         self.alerts.changed()
 
+    async def delete_user(self, user: str) -> None:
+        """Delete all that is kept of a user, in one transaction. Opens a closed file for it. Raises
+        StorageError."""
+        opened_here = not self.database.is_open
+        if opened_here and not self.database.path.is_file():
+            return
+        if opened_here:
+            await self.start()
+        try:
+            await self.database.write("delete_user", lambda connection: _delete(connection, user))
+            await self.database.maintain(fold_log_in)
+        finally:
+            if opened_here:
+                await self.close()
+        self._changed()
+
     @property
     def fault(self) -> StorageError | None:
         """Why the file cannot be opened, read or written; None: it can."""
@@ -68,6 +88,18 @@ class Agenda:
     async def close(self) -> None:
         """Finish what is being written and close. Safe to call twice."""
         await self.database.close()
+
+
+_DELETIONS = tuple(
+    delete(table).where(table.c.user == bindparam("of_user"))
+    for table in (waiting_speech, alerts, lists, notes)
+)
+"""What is on lists goes with them."""
+
+
+def _delete(connection: Connection, user: str) -> None:
+    for statement in _DELETIONS:
+        run(connection, statement, of_user=user)
 
 
 def _nothing(_connection: Connection) -> None:

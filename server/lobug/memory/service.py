@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -121,6 +121,7 @@ class Memory:
         self._clock = clock
         self._snapshot = snapshot
         self._erasure_callbacks: list[Callable[[str | None], None]] = []
+        self._purge_callbacks: list[Callable[[str], Awaitable[None]]] = []
         self.erasures = ErasureReporter()
         self._counter = Counter()
         self._scheduler = Scheduler(settings, working_memory, lambda: chat.context_tokens)
@@ -557,6 +558,11 @@ class Memory:
         may have been anybody's), so that what the process holds of it is dropped."""
         self._erasure_callbacks.append(callback)
 
+    def before_user_purge(self, callback: Callable[[str], Awaitable[None]]) -> None:
+        """Await ``callback`` with the user before everything of one is erased, so that what other
+        files hold of the user goes too. If it raises, nothing of memory is erased."""
+        self._purge_callbacks.append(callback)
+
     async def forget(self, scope: MemoryScope, entry_id: int) -> Forgotten:
         """Erase an entry with all its versions, the words it came from, and what was derived from
         them. Cannot be undone. Raises MemoryNotFoundError, MemoryForbiddenError."""
@@ -616,7 +622,11 @@ class Memory:
         )
 
     async def purge(self, scope: MemoryScope, what: Purge) -> Forgotten:
-        """Erase a session, a user, or what is old. The caller asks for confirmation."""
+        """Erase a session, a user, or what is old. The caller asks for confirmation. What the
+        agenda holds of a user is erased first (``before_user_purge``)."""
+        if what.user:
+            for callback in self._purge_callbacks:
+                await callback(scope.user)
         return await self._erase(
             scope, "purge", cause_of(what), lambda c, now: purge(c, scope, what, now)
         )

@@ -52,6 +52,14 @@ def _has_length(hours: str) -> str:
     return hours
 
 
+class WeatherPlace(Section):
+    """The place whose weather is told."""
+
+    name: str = Field(min_length=1, max_length=60, description="As it is said: `Leeds`.")
+    latitude: float = Field(ge=-90, le=90, description="Degrees, north is positive.")
+    longitude: float = Field(ge=-180, le=180, description="Degrees, east is positive.")
+
+
 class SkillSettings(Section):
     """What Lo-Bug can do, and how much of it."""
 
@@ -98,6 +106,18 @@ class SkillSettings(Section):
     )
     max_item_chars: int = Field(
         200, ge=1, description="Longest thing on a list and longest name of a list, characters."
+    )
+    weather_url: str = Field(
+        "",
+        pattern=r"^$|^https?://[^\s?#]+$",
+        description="Where the weather comes from: a URL that answers as Open-Meteo's does, such"
+        " as `https://api.open-meteo.com/v1/forecast`. Empty: Lo-Bug tells no weather. It is"
+        " asked when somebody asks, for the place below; nothing else leaves the house.",
+    )
+    weather_place: WeatherPlace | None = Field(
+        None,
+        description="Whose weather is told, as JSON:"
+        ' `{"name": "Leeds", "latitude": 53.8, "longitude": -1.55}`.',
     )
     max_notes_per_person: int = Field(1_000, ge=1, description="Notes that one person may have.")
     max_note_chars: int = Field(2_000, ge=1, description="Longest note, characters.")

@@ -39,6 +39,7 @@ def with_due(alert: Alert, due: Due) -> Alert:
         starts=due.starts,
         state="pending",
         missed=False,
+        silenced_at=None,
     )
 
 
@@ -47,7 +48,7 @@ def _shifted(alert: Alert, seconds: float, now: datetime) -> Alert | Unsettled:
     due_at = base + seconds
     if due_at <= now.timestamp():
         return Unsettled("past")
-    moved = replace(alert, due_at=due_at, state="pending")
+    moved = replace(alert, due_at=due_at, state="pending", silenced_at=None)
     if alert.span_s is not None:
         moved = replace(moved, span_s=max(alert.span_s + seconds, 1.0))
     if alert.rule is not None and alert.starts is not None:
@@ -63,7 +64,7 @@ def _lengthened(alert: Alert, span: float, now: datetime) -> Alert | Unsettled:
     due_at = alert.created_at + span
     if due_at <= now.timestamp() or now.timestamp() - alert.created_at > _JUST_SET_S:
         due_at = now.timestamp() + span
-    return replace(alert, due_at=due_at, span_s=span, state="pending")
+    return replace(alert, due_at=due_at, span_s=span, state="pending", silenced_at=None)
 
 
 _JUST_SET_S = 60.0

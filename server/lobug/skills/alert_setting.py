@@ -12,13 +12,17 @@ from lobug.errors import AlertLimitError
 from lobug.language.en.alert_reports import set_sentence, unsettled_sentence
 from lobug.language.en.alert_requests import (
     Wanted,
+    answered_task,
     is_waking,
     may_name,
+    minutes_past,
     name_in,
     named_alerts,
+    needs_task,
     task_of,
 )
 from lobug.language.en.alert_sentences import says
+from lobug.language.en.speech_acts import is_question
 from lobug.language.en.times import find_times
 from lobug.language.moments import Found
 from lobug.skills.alert_times import (
@@ -38,7 +42,6 @@ KINDS: Mapping[str, AlertKind] = {
     "SetAlarm": "alarm",
     "SetReminder": "reminder",
 }
-SURE = frozenset({"timer", "alarm", "reminder"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,8 @@ class Draft:
     words: str = ""
     """The times as said."""
     waking: bool = False
+    asks_task: bool = False
+    """It must be asked first what to remind of."""
 
 
 class AlertSetting:
@@ -69,6 +74,8 @@ class AlertSetting:
 
     def proceed(self, request: Request, draft: Draft) -> Command:
         """Set the alerts of a draft, or ask what is missing."""
+        if draft.asks_task:
+            return request.ask(says("what_reminder"), SKILL, {"do": "task", "draft": draft})
         if not draft.whens or needs_time(draft.kind, draft.whens[0]):
             asked = "when_reminder" if draft.whens else f"when_{draft.kind}"
             if draft.whens and draft.kind == "alarm":
@@ -82,6 +89,15 @@ class AlertSetting:
             dues.append(due)
         return self._set(request, draft, dues)
 
+    def answer_task(self, request: Request, question: SkillQuestion) -> Command | None:
+        """Set a reminder, now that somebody says of what. None: they don't."""
+        draft: Any = question.data["draft"]
+        label = answered_task(request.text)
+        if not label or is_question(request.text):
+            return None
+        labels = (label,) * len(draft.labels)
+        return self.proceed(request, replace(draft, labels=labels, asks_task=False))
+
     def answer(self, request: Request, question: SkillQuestion) -> Command | None:
         """Set what was asked for, now that somebody says when. None: they don't."""
         draft: Any = question.data["draft"]
@@ -92,6 +108,8 @@ class AlertSetting:
         if draft.whens:
             found = [completed(draft.whens[0], found[0])]
         words = " ".join(request.text[one.start : one.end] for one in times)
+        if not any(draft.labels) and draft.kind == "timer":
+            draft = replace(draft, labels=(named_alerts(request.text, times)[0].label,))
         labels = draft.labels if len(found) <= len(draft.labels) else draft.labels[:1] * len(found)
         return self.proceed(request, replace(draft, whens=tuple(found), labels=labels, words=words))
 
@@ -136,6 +154,7 @@ def draft_of(match: Match) -> Draft | None:
     if match.chosen:
         return _quoted_draft(match, kind)
     times = match.times or _bare_times(match, kind)
+    times = tuple(one for one in times if not minutes_past(match.request, one))
     if not may_name(match.request, match.slots, kind, timed=bool(times)):
         return None
     words = " ".join(match.request[one.start : one.end] for one in times)
@@ -145,7 +164,10 @@ def draft_of(match: Match) -> Draft | None:
         labels = (wanted.label,) * max(len(found), 1)
         words = " ".join(match.request[one.start : one.end] for one in wanted.times) or words
         return Draft(kind, labels, tuple(found), words, is_waking(match.request))
-    return _named_draft(match, kind, times, words)
+    draft = _named_draft(match, kind, times, words)
+    if kind == "reminder" and draft.whens and not any(draft.labels) and needs_task(match.request):
+        return replace(draft, asks_task=True)
+    return draft
 
 
 def _named_draft(match: Match, kind: AlertKind, times: Sequence[Found], words: str) -> Draft:

@@ -14,6 +14,7 @@ from lobug.language.moments import (
     Impossible,
     ImpossibleReason,
     Moment,
+    NamedWeekday,
     Precision,
     Recurrence,
     TimeSpan,
@@ -69,12 +70,15 @@ def _joined(one: When, other: When) -> When | None:
     """Two times that complete each other as one; None: they don't."""
     if _has_time(one) and _has_time(other):
         return None
+    if isinstance(one, Moment) and isinstance(other, Recurrence):
+        one, other = other, one
+    weekly = _weekly(one, other)
+    if weekly is not None:
+        return weekly
     if isinstance(one, Recurrence) and isinstance(other, Moment) and other.day is None:
         if other.elapsed is not None:
             return None
         return replace(one, time=one.time or other.time, part=one.part or other.part)
-    if isinstance(one, Moment) and isinstance(other, Recurrence) and one.day is None:
-        return _joined(other, one)
     if isinstance(one, Moment) and isinstance(other, Moment):
         if one.elapsed is not None or other.elapsed is not None:
             return None
@@ -87,6 +91,22 @@ def _joined(one: When, other: When) -> When | None:
             same_time=one.same_time or other.same_time,
         )
     return None
+
+
+_DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+
+
+def _weekly(one: When, other: When) -> Recurrence | None:
+    """ "Every week" or "every Sunday" with another weekday as one recurrence; None: they are
+    something else."""
+    if not isinstance(one, Recurrence) or not isinstance(other, Moment):
+        return None
+    if one.rule.partition(";BYDAY=")[0] != "FREQ=WEEKLY" or not isinstance(other.day, NamedWeekday):
+        return None
+    days = {day for day in one.rule.partition(";BYDAY=")[2].split(",") if day}
+    days.add(_DAYS[other.day.weekday])
+    rule = f"FREQ=WEEKLY;BYDAY={','.join(sorted(days, key=_DAYS.index))}"
+    return Recurrence(rule, one.time or other.time, one.part or other.part)
 
 
 def _alike(one: When, other: When) -> When:

@@ -24,6 +24,7 @@ from lobug.language.en.alert_requests import (
     kinds_in,
     name_in,
     names_alerts,
+    sets_anew,
     shift_in,
 )
 from lobug.language.en.alert_sentences import name_of, says
@@ -79,10 +80,12 @@ class AlertSkill:
     async def answer(
         self, request: Request, question: SkillQuestion, *, agrees: bool | None
     ) -> Command | None:
+        if question.data["do"] in {"set", "task"} and agrees is False:
+            return request.say(says("refused"))
         if question.data["do"] == "set":
-            if agrees is False:
-                return request.say(says("refused"))
             return self._setting.answer(request, question)
+        if question.data["do"] == "task":
+            return None if agrees else self._setting.answer_task(request, question)
         if agrees is False:
             return request.say(says("left_alone_all"))
         ids: Any = question.data["ids"]
@@ -174,6 +177,9 @@ class AlertSkill:
         times = match.times or tuple(find_times(match.request, bare_numbers=True))
         if not times:
             return None
+        if sets_anew(match.request, times[-1]):
+            kind = kinds_in(match.request)[0]
+            return self._setting.plan(request, replace(match, intent=f"Set{kind.capitalize()}"))
         target = target_of(match, whens(times[:-1]) if match.times else ())
         alerts = await self._alerts.of_user(request.user)
         found = select(alerts, target, request.now, request.place)

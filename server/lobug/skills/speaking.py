@@ -31,6 +31,8 @@ _LAST_MESSAGES = 8
 _SCALE_OF_TEN = 10
 """A bare number up to this is a step of ten, as on other speakers."""
 
+_SHORT = frozenset({"Repeat", "Abilities", "NeverMind"})
+"""Intents whose words mean something else within a longer text."""
 _STEPS = {name: int(step) for name, step in word_map("speaking", "steps").items()}
 _CHOICES = (
     Choice("Louder", "Make your own voice louder", {}),
@@ -59,7 +61,8 @@ class Speaking:
 
     async def plan(self, request: Request, match: Match) -> Command | None:
         intent = match.intent
-        if not match.chosen and not is_most_of(match.request, request.text):
+        short = intent in _SHORT or len(match.request.split()) < 3
+        if not match.chosen and short and not is_most_of(match.request, request.text):
             return None  # "I said that again and again"
         if intent == "Repeat":
             return await self._repeat(request)

@@ -127,7 +127,11 @@ def purge(
         ),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--everything", help="Everything about the user.")
+        bool,
+        typer.Option(
+            "--everything",
+            help="Everything about the user, with timers, alarms, reminders, lists and notes.",
+        ),
     ] = False,
     yes: YesOption = False,
     user: UserOption = None,

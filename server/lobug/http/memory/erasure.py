@@ -44,7 +44,7 @@ class PurgeRequest(Body):
     """What to erase: exactly one of `session`, `user` and `older_than_days`."""
 
     session: int | None = Field(None, ge=1, le=MAX_ID, description="Id of a session.")
-    user: bool = Field(False, description="Everything of the user.")
+    user: bool = Field(False, description="Everything of the user, what the agenda keeps included.")
     older_than_days: float | None = Field(
         None,
         gt=0.0,
@@ -58,6 +58,7 @@ class PurgeRequest(Body):
 router = APIRouter()
 
 DAY_S = 86_400.0
+_AGENDA = "and all timers, alarms, reminders, lists and notes of that user"
 
 
 @router.post(
@@ -96,8 +97,8 @@ async def purge(
     scope: ScopeDep,
     memory: MemoryDep,
 ) -> MemoryForgotten:
-    """Erase a session, all of a user, or what is old. Without `confirm` it only says what would
-    go."""
+    """Erase a session, all of a user with timers, alarms, reminders, lists and notes, or what is
+    old. Without `confirm` it only says what would go."""
     given = (body.session is not None, body.user, body.older_than_days is not None)
     if sum(given) != 1:
         raise InvalidRequestError("give exactly one of session, user: true and older_than_days")
@@ -128,10 +129,10 @@ async def _what_would_go(memory: Memory, scope: MemoryScope, body: PurgeRequest)
         return f"all messages and timeline entries of {scope.user} from before {before}"
     known = next((user for user in await memory.users() if user.user == scope.user), None)
     if known is None:
-        return f"everything about {scope.user}, of whom nothing is kept"
+        return f"everything about {scope.user}, of whom memory keeps nothing, {_AGENDA}"
     return (
         f"everything about {scope.user}: {_count(known.entries, 'entry', 'entries')},"
-        f" {_count(known.messages, 'message')}, {_count(known.sessions, 'session')}"
+        f" {_count(known.messages, 'message')}, {_count(known.sessions, 'session')}, {_AGENDA}"
     )
 
 

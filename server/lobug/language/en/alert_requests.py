@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from lobug.language.en.data import word_set
@@ -23,7 +24,8 @@ _NOUN = re.compile(
 )
 _NAMING = re.compile(
     r"\b(?:(?:and )?(?:called|named|labell?ed|titled)|(?:and )?(?:call|name|label) it"
-    r"|with the (?:name|label)(?: of)?|by the name of|saying|that says|which says)\s+(?P<label>.+)$",
+    r"|with the (?:name|label)(?: of)?|by the name of|saying|that says|which says)"
+    r"\s+(?P<label>.+)$",
     re.IGNORECASE,
 )
 _PURPOSE = re.compile(
@@ -71,7 +73,7 @@ def named_alerts(request: str, times: Sequence[Found]) -> list[Wanted]:
         counted = _COUNTED.search(request)
         one = Wanted(_name(request, times), tuple(times))
         return [one] * (_COUNTS[counted["number"].lower()] if counted and times else 1)
-    cuts = [0, *(_cut(request, one, other) for one, other in zip(times, times[1:], strict=False))]
+    cuts = [0, *(_cut(request, one, other) for one, other in pairwise(times))]
     cuts.append(len(request))
     found = []
     for place, time in enumerate(times):
@@ -174,8 +176,8 @@ def task_of(request: str, task: str, times: Sequence[Found]) -> Wanted:
             label = f"{label[: found.start - start]} {label[found.end - start :]}"
     lead = _lead(request[:start], times)
     label = _tidy(label)
-    if not lead and label and label.split()[0].lower() in COMMANDS:
-        lead = "to"
+    if not lead and label:
+        lead = _lead_of(label)
     return Wanted(f"{lead} {label}".strip() if label else "", tuple(outside))
 
 
@@ -195,6 +197,40 @@ def _lead(before: str, times: Sequence[Found]) -> str:
         if re.search(r"\b(?:make sure|ensure|see (?:to )?it)(?: that)? (?:i|we)$", words)
         else ""
     )
+
+
+def _lead_of(label: str) -> str:
+    """The preposition that a task was said without: "remind me call Tom", "remind me I have to"."""
+    if label.split()[0].lower() in COMMANDS:
+        return "to"
+    return "that" if _CLAUSE.match(label) else ""
+
+
+def answered_task(answer: str) -> str:
+    """The label of a reminder from the answer to what it is of: "to buy bread", "the bread"."""
+    label = _tidy(re.sub(r"^(?:it'?s|that i should|well|um+|uh+)\s+", "", answer, flags=re.I))
+    if label.lower().startswith(tuple(f"{lead} " for lead in _LEADS)):
+        return f"{label[:1].lower()}{label[1:]}"
+    lead = _lead_of(label) if label else ""
+    return f"{lead} {label[:1].lower()}{label[1:]}" if lead == "to" else f"{lead} {label}".strip()
+
+
+def needs_task(request: str) -> bool:
+    """Whether a request for a reminder has to say of what: "remind me at six". One that only asks
+    for a sign ("nudge me in an hour") need not."""
+    return re.match(r"(?:please )?remind (?:me|us)\b", request, re.IGNORECASE) is not None
+
+
+def minutes_past(request: str, found: Found) -> bool:
+    """Whether a time is only the minutes of one whose hour was not said: "at ten past"."""
+    return re.match(r"\s*(?:past|to)\s*(?:$|[,.!?])", request[found.end :], re.I) is not None
+
+
+_CLAUSE = re.compile(
+    r"(?:i|i['\u2019](?:m|ve|ll|d)|we|we['\u2019](?:re|ve|ll)|he|she|they|there['\u2019]s|there is"
+    r"|it['\u2019]s|it is)\s",
+    re.IGNORECASE,
+)
 
 
 def _span_of(request: str, words: str, times: Sequence[Found]) -> tuple[int, int] | None:
@@ -221,7 +257,8 @@ def _bare(word: str) -> str:
 
 
 SEVERAL = re.compile(
-    r"\b(?:all|every|everything|both|them|the (?:whole )?lot|those|these|timers|alarms|reminders)\b",
+    r"\b(?:all|every|everything|both|them|the (?:whole )?lot|those|these|timers|alarms"
+    r"|reminders)\b",
     re.IGNORECASE,
 )
 """Words that mean each alert that fits."""
@@ -276,8 +313,8 @@ _SURE = re.compile(
     r"\b(?:timers?|alarms?|countdowns?|reminders?|remind|wake-?up calls?)\b", re.IGNORECASE
 )
 _TELLS = re.compile(
-    r"^(?:tell|ask|let|call|text|make sure|ensure|see|give|drop|send|shout|holler|ping|buzz|ring|beep"
-    r"|alert|notify|prompt|bug|pester|warn|i must|i mustn|i can|i shouldn|i don|i'd|i need|time"
+    r"^(?:tell|ask|let|call|text|make sure|ensure|see|give|drop|send|shout|holler|ping|buzz|ring"
+    r"|beep|alert|notify|prompt|bug|pester|warn|i must|i mustn|i can|i shouldn|i don|i'd|i need|time"
     r"|chime|ding|go off|count|start a count|get (?:me|us)|put|set the clock|nudge|poke|prod)",
     re.IGNORECASE,
 )
@@ -335,3 +372,14 @@ def is_soft(request: str) -> bool:
     return (
         re.match(r"(?:don|do not|no\b|you|stop|quit|i |forget)", request, re.IGNORECASE) is not None
     )
+
+
+def sets_anew(request: str, time: Found) -> bool:
+    """Whether a request that may change an alert sets one: "set my alarm for seven", but not "to
+    seven"."""
+    sets = re.match(r"(?:set|put) (?:the|my|our|this|that)\b", request, re.IGNORECASE)
+    said = request[time.start : time.end]
+    to = re.match(r"to\b", said, re.IGNORECASE) or re.search(
+        r"\b(?:to|back|forward|earlier|later)\s*$", request[: time.start], re.IGNORECASE
+    )
+    return sets is not None and to is None and bool(kinds_in(request))

@@ -56,7 +56,8 @@ def read_sum(text: str) -> Sum | None:
             expression = template.format(*operands)
             percent = "percentage" in form.pattern
             each = bool(re.match(r"(?:split|share)|.* (?:ways|each)$", words))
-            said = "" if _ORDERS.match(words) or percent or money else _repeated(words)
+            silent = _ORDERS.match(words) or re.search(r"\b(?:tip|vat|tax)\b", words)
+            said = "" if silent or percent or money else _repeated(words)
             return Sum(expression, said, money, percent=percent, each=each)
     expression = _infix(words) or ""
     if not expression or re.fullmatch(rf"[- ]*{NUMBER}(?: %)?", words):
@@ -90,8 +91,8 @@ _WORDS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\b(?:squared)\b|²", " ^ 2 "),
         (r"\b(?:cubed)\b|³", " ^ 3 "),
         (r"\bthe (?=square|cube|root|product|sum|difference|average|mean|remainder|factorial)", ""),
-        (r"\b(?:square root of|sqrt(?: of)?|root of)|√", " sqrt "),
         (r"\b(?:cube root of|cubic root of)|∛", " cbrt "),
+        (r"\b(?:square root of|sqrt(?: of)?|root of)|√", " sqrt "),
         (r"\bsquare of (" + NUMBER + ")", r"\1 ^ 2"),
         (r"\bfactorial of\b", " factorial "),
         (r"(" + NUMBER + r")\s*(?:factorial\b|!)", r" factorial \1 "),

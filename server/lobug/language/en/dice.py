@@ -9,7 +9,7 @@ from lobug.language.en.number_words import in_digits
 
 _ONE = r"(?:an?|the|my|your|one|some|that|this)"
 _DICE = re.compile(
-    rf"(?:(?P<many>\d+)|(?P<pair>{_ONE} pair of)|{_ONE})?\s?(?:of )?(?:(?:normal|regular|standard"
+    rf"(?:(?P<many>\d+)(?!\d)(?! sided)|{_ONE})?\s?(?:(?:normal|regular|standard"
     r"|ordinary|fair)\s)?(?:(?:d|dee)[ -]?(?P<sides>\d+|%)s?"
     r"|(?:(?P<sided>\d+)[ -]?sided )?(?P<name>die|dice|dices))"
 )
@@ -26,7 +26,7 @@ class Dice:
 
 def read_dice(text: str) -> Dice | None:
     """The dice that a text names; None: it names none. A count is not limited."""
-    words = in_digits(text).strip(" .,?!") if len(text) <= 60 else ""
+    words = in_digits(text.replace("-sided", " sided")).strip(" .,?!") if len(text) <= 60 else ""
     match = _DICE.fullmatch(re.sub(r"\ba pair of\b|\bpair of\b", "2", words))
     if match is None:
         return None

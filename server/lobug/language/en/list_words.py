@@ -37,8 +37,8 @@ _QUOTED = re.compile(
     r"[\"\u201c]([^\"\u201d]+)[\"\u201d]|(?<!\w)['\u2018]([^'\u2019]+)['\u2019](?!\w)"
 )
 _CUT = re.compile(
-    r"\s*[,;\n]\s*(?:and|&|plus|also|or)?\s*(?:also\s+)?"
-    r"|\s+(?:and also|and then|and|&|plus|as well as|along with)\s+",
+    r" ?[,;] ?(?:and\b|&|plus\b|also\b|or\b)? ?(?:also )?"
+    r"| (?:and also|and then|and|&|plus|as well as|along with) ",
     re.IGNORECASE,
 )
 _NO = (

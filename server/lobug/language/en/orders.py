@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from lobug.language.en.data import ORDERS
+from lobug.language.en.speech_acts import AUXILIARIES
 from lobug.language.en.verbs import is_past, possible_bases
 
 Act = Literal["imperative", "request", "wish", "ellipsis", "question"]
@@ -115,6 +116,9 @@ _CLAUSE_END = re.compile(
     r"|\s(?=(?:so(?! (?:kind|good|nice|much|that|many))|but|because|cause|then|and|or|please)\s)"
 )
 _WORDS = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_ANOTHER_CLAUSE = re.compile(
+    r"[,;] (?:where|who|which|what|why|how|is|are|do|i|i'm|we|he|she|they|it|it's|because|so|but)\b"
+)
 _JOINING = re.compile(r"(?:and then|and|or|then|so|but|because|cause) ")
 
 
@@ -197,10 +201,13 @@ def _in_clause(clause: _Clause, *, tells: bool) -> Order | None:
     scope = clause.scope[start:]
     if not text:
         return None
-    asked = _question(text) or _ellipsis(text) or _requested(text, scope) or _wished(text)
+    ellipsis = None if clause.joined else _ellipsis(text)  # "he plays so loud"
+    asked = _question(text) or ellipsis or _requested(text, scope) or _wished(text)
     if asked is not None:
         return asked
     if tells or (clause.joined in {"and", "or", "then", "and then"} and not _may_follow(clause)):
+        return None
+    if _is_asked(text):
         return None
     within = _ORDERED_WITHIN.match(text)
     at = within.end() if within else 0
@@ -232,6 +239,13 @@ def _question(text: str) -> Order | None:
         ):
             return Order("question", name)
     return None
+
+
+def _is_asked(text: str) -> bool:
+    """Whether a clause asks by its word order: "do I have a dog", "have you heard any music"."""
+    first, _, rest = text.partition(" ")
+    second = rest.split(" ", 1)[0]
+    return first in AUXILIARIES and (first != "do" or second not in {"the", "some", "all"})
 
 
 def _ellipsis(text: str) -> Order | None:
@@ -353,4 +367,5 @@ def _first_noun(words: list[str], verb: str | None) -> str | None:
 
 
 def _words(text: str) -> list[str]:
-    return _WORDS.findall(text)[: MOST_WORDS + 1]
+    end = _ANOTHER_CLAUSE.search(text)
+    return _WORDS.findall(text[: end.start()] if end else text)[: MOST_WORDS + 1]

@@ -16,8 +16,8 @@ _WORDS = "|".join([*(word for word in BELOW_TWENTY if word), *(word for word in 
 NUMBER = rf"(?:\d+(?:[.:]\d+)?|(?:{_WORDS})(?:[ -](?:{_WORDS}))?|half an?|an?)"
 UNIT = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?)"
 _TAKEN_BACK = re.compile(
-    r"(?:[\s,.;!?\u2026\u2013\u2014-]|\b(?:no|nope|wait|sorry|actually|i mean|i meant|make (?:that|it)"
-    r"|scratch that|or rather|rather|correction|oops|hang on|hold on|i said|let['\u2019]s say"
+    r"(?:[\s,.;!?\u2026\u2013\u2014-]|\b(?:no|nope|wait|sorry|actually|i mean|i meant"
+    r"|make (?:that|it)|scratch that|or rather|rather|correction|oops|hang on|hold on|i said|let['\u2019]s say"
     r"|let['\u2019]s make it|um|uh|er|well|better|say|to|at|for)\b)+$",
     re.IGNORECASE,
 )
@@ -28,8 +28,8 @@ _TAKES_BACK = re.compile(
 )
 _BARE_AT_END = re.compile(rf"(?:\b(?:for|at|in|to|by)\s+)?\b{NUMBER}(?:\s+{UNIT})?$", re.IGNORECASE)
 _BARE_AFTER = re.compile(
-    rf"(?P<old>\b{NUMBER})[ -](?P<unit>{UNIT})(?P<back>[\s,.;!?\u2026-]+(?:(?:no|wait|sorry|actually"
-    r"|i mean|make (?:that|it)|scratch that|rather|oops|hang on|hold on)\b[\s,.;!?\u2026-]*)+)"
+    rf"(?P<old>\b{NUMBER})[ -](?P<unit>{UNIT})(?P<back>[\s,.;!?\u2026-]+(?:(?:no|wait|sorry"
+    r"|actually|i mean|make (?:that|it)|scratch that|rather|oops|hang on|hold on)\b[\s,.;!?\u2026-]*)+)"
     rf"(?P<new>{NUMBER})(?![\w:]|\s+(?:{UNIT}|o['\u2019]clock|past|to|and))\b",
     re.IGNORECASE,
 )
@@ -44,7 +44,8 @@ _UNIT_EARLIER = re.compile(
     re.IGNORECASE,
 )
 _MORE = re.compile(
-    rf"\b(?P<number>{NUMBER}|a few|a couple(?: of)?)\s+(?:more|extra|additional)\s+(?P<unit>{UNIT})\b",
+    rf"\b(?P<number>{NUMBER}|a few|a couple(?: of)?)\s+(?:more|extra|additional)\s+"
+    rf"(?P<unit>{UNIT})\b",
     re.IGNORECASE,
 )
 

@@ -1,0 +1,226 @@
+"""The weather, where the owner has set a source of it."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import date, timedelta
+
+from lobug.language.en.data import WEEKDAYS, word_map
+from lobug.language.en.named_days import read_day
+from lobug.language.en.skill_sentences import skill_sentences
+from lobug.language.moments import Impossible, Period, PeriodStart
+from lobug.settings.skills import SkillSettings, WeatherPlace
+from lobug.skills.calendar_days import date_of
+from lobug.skills.forecasts import (
+    Forecast,
+    SourceUnreachableError,
+    SourceUnreadableError,
+    fetch_forecast,
+)
+from lobug.skills.skill import Answer, Choice, Command, Match, Request, SkillQuestion
+
+FRESH_S = 600.0
+"""For so long a forecast is told again without asking the source, seconds."""
+LIKELY = 60
+UNLIKELY = 30
+"""Percent; between them it rains perhaps."""
+_SNOW = frozenset({71, 73, 75, 77, 85, 86})
+_RAIN = frozenset({*range(51, 68), *range(80, 83), *range(95, 100)})
+_SKIES = word_map("weather", "skies")
+_NOW = re.compile(
+    r"\b(?:is it|now|right now|at the moment|currently|what's it like|raining|snowing)\b"
+)
+_DAYS_TOLD = {"this week": 4, "next few days": 3, "next days": 3, "coming days": 3}
+
+Fetch = Callable[[str, WeatherPlace], Awaitable[Forecast]]
+
+
+class Weather:
+    """The skill ``weather``."""
+
+    name = "weather"
+    choices: Sequence[Choice] = (
+        Choice("Weather", "Tell the weather or the forecast", {"day": "the day, if one was said"}),
+        Choice("Rain", "Tell whether it will rain", {"day": "the day, if one was said"}),
+    )
+
+    def __init__(
+        self,
+        settings: SkillSettings,
+        *,
+        fetch: Fetch = fetch_forecast,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``clock``: seconds; a forecast gets old by it."""
+        self._url = settings.weather_url
+        self._place = settings.weather_place
+        self._fetch = fetch
+        self._clock = clock
+        self._held: tuple[float, Forecast] | None = None
+
+    def unavailable(self) -> str | None:
+        says = skill_sentences().says(self.name)
+        if not self._url:
+            return says["no_source"]
+        return says["no_place"] if self._place is None else None
+
+    async def plan(self, request: Request, match: Match) -> Command | None:
+        place = self._place
+        if place is None:
+            return None
+        elsewhere = match.slots.get("city", place.name).lower() != place.name.lower()
+        if match.intent == "Elsewhere" and elsewhere:
+            return request.say(request.phrase(self.name, "only_here", place=place.name))
+        days = asked_days(match, request)
+        if isinstance(days, Impossible):
+            return request.say(request.phrase(self.name, "too_far"))
+
+        async def act(_: int) -> Answer:
+            try:
+                forecast = await self._forecast(place)
+            except SourceUnreachableError:
+                return Answer((request.phrase(self.name, "no_answer"),))
+            except SourceUnreadableError:
+                return Answer((request.phrase(self.name, "no_sense"),))
+            return Answer(tell(forecast, request, match, place.name, days))
+
+        return Command(request.text, act)
+
+    async def answer(
+        self, request: Request, question: SkillQuestion, *, agrees: bool | None
+    ) -> Command | None:
+        return None
+
+    async def _forecast(self, place: WeatherPlace) -> Forecast:
+        now = self._clock()
+        if self._held is not None and now - self._held[0] < FRESH_S:
+            return self._held[1]
+        forecast = await self._fetch(self._url, place)
+        self._held = (now, forecast)
+        return forecast
+
+
+def asked_days(match: Match, request: Request) -> tuple[date, ...] | Impossible:
+    """The days that are asked about; empty: now. Pure."""
+    today = request.now.date()
+    words = match.request.lower()
+    said = match.slots.get("day", "")
+    if said:
+        moment = read_day(said)
+        if moment is None:
+            return (today,)
+        found = date_of(moment, request.now)
+        if isinstance(found, Impossible):
+            return found
+        day = moment.day
+        if isinstance(day, PeriodStart) and day.period is Period.WEEKEND and found.weekday() == 5:
+            return (found, found + timedelta(days=1))
+        return (found,)
+    several = next((count for name, count in _DAYS_TOLD.items() if name in words), 0)
+    if several:
+        return tuple(today + timedelta(days=ahead) for ahead in range(several))
+    if "today" in words or "later" in words or not _NOW.search(words):
+        return (today,)
+    return ()
+
+
+def tell(
+    forecast: Forecast, request: Request, match: Match, place: str, days: Sequence[date]
+) -> tuple[str, ...]:
+    """What is said about some days, or about now if there are none. Pure."""
+    indices = [forecast.day(day) for day in days]
+    if any(index is None for index in indices):
+        return (request.phrase(Weather.name, "too_far"),)
+    if match.intent in {"Rain", "Snow"}:
+        if not days:
+            return (_falling_now(forecast, request, match),)
+        return tuple(
+            _chance(forecast, request, match, day, index)
+            for day, index in zip(days, indices, strict=True)
+            if index is not None
+        )
+    told = []
+    today = request.now.date()
+    if not days or (tuple(days) == (today,) and match.intent != "Temperature"):
+        phrase = "temperature_now" if match.intent == "Temperature" else "now"
+        told.append(_now(forecast, request, phrase, place))
+    for day, index in zip(days, indices, strict=True):
+        if index is not None:
+            told.append(_day(forecast, request, match, place, day, index))
+    return tuple(told)
+
+
+def _now(forecast: Forecast, request: Request, phrase: str, place: str) -> str:
+    current = forecast.current
+    return request.phrase(
+        Weather.name,
+        phrase,
+        degrees=_degrees(request, current.temperature_2m),
+        place=place,
+        sky=_sky(current.weather_code),
+    )
+
+
+def _day(
+    forecast: Forecast, request: Request, match: Match, place: str, day: date, index: int
+) -> str:
+    daily = forecast.daily
+    low, high = round(daily.temperature_2m_min[index]), round(daily.temperature_2m_max[index])
+    span = request.phrase(
+        Weather.name,
+        "range" if low != high else "range_one",
+        low=low,
+        high=_degrees(request, high, several=low != high),
+    )
+    said = _day_name(request, day)
+    chance = forecast.rain_chance(index)
+    phrase = "day" if chance is None or chance < UNLIKELY else "day_rain"
+    return request.phrase(
+        Weather.name,
+        "temperature" if match.intent == "Temperature" else phrase,
+        Day=said[:1].upper() + said[1:],
+        place=place,
+        sky=_sky(daily.weather_code[index]),
+        range=span,
+        chance=chance,
+    )
+
+
+def _falling_now(forecast: Forecast, request: Request, match: Match) -> str:
+    code = forecast.current.weather_code
+    falls = code in (_SNOW if match.intent == "Snow" else _RAIN)
+    return request.phrase(Weather.name, "raining" if falls else "not_raining", sky=_sky(code))
+
+
+def _chance(forecast: Forecast, request: Request, match: Match, day: date, index: int) -> str:
+    said = _day_name(request, day)
+    code = forecast.daily.weather_code[index]
+    snow = match.intent == "Snow"
+    chance = forecast.rain_chance(index)
+    if chance is None or (snow and code not in _SNOW) or (not snow and code in _SNOW):
+        falls = code in (_SNOW if snow else _RAIN)
+        phrase = "expected" if falls else "not_expected"
+        return request.phrase(Weather.name, phrase, day=said, sky=_sky(code))
+    phrase = "likely" if chance >= LIKELY else "perhaps" if chance >= UNLIKELY else "unlikely"
+    what = request.phrase(Weather.name, "snow" if snow else "rain")
+    return request.phrase(Weather.name, phrase, what=what, day=said, chance=chance)
+
+
+def _degrees(request: Request, value: float, *, several: bool = False) -> str:
+    count = round(value)
+    phrase = "degrees_one" if abs(count) == 1 and not several else "degrees"
+    return request.phrase(Weather.name, phrase, count=count)
+
+
+def _sky(code: int) -> str:
+    """What a code means, or the nearest lower one."""
+    return _SKIES[str(max(known for known in map(int, _SKIES) if known <= code))]
+
+
+def _day_name(request: Request, day: date) -> str:
+    days = (day - request.now.date()).days
+    if days in (0, 1):
+        return request.phrase(Weather.name, ("today", "tomorrow")[days])
+    return request.phrase(Weather.name, "on_weekday", weekday=WEEKDAYS[day.weekday()])
