@@ -40,7 +40,9 @@ class Talk:
 
     @property
     def deed(self) -> SkillDeed | None:
-        """What was done to lists in the last two minutes."""
+        """What was done to lists in the turn before; None: that was about something else."""
+        if self.request.follows != NAME:
+            return None
         return self.request.conversation.dialogue.last_deed(NAME, self.request.turn_time)
 
     @property
