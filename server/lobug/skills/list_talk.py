@@ -137,6 +137,8 @@ class Talk:
             return None
         if isinstance(target, Unclear):
             return self.ask_which(target.lists)
+        if target.list is None and re.search(r"['\u2019]s\b", target.name.shown):
+            return None  # "Schindler's list"
         if target.list is None:
             return self.request.say(list_speech.missing_list(self.phrase, target))
         return target.list
