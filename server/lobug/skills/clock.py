@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import calendar
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import MAXYEAR, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from lobug.language.en.data import MONTHS, WEEKDAYS
@@ -45,6 +45,8 @@ _PARTS: Mapping[str, Callable[[int], bool]] = {
     "evening": lambda hour: 17 <= hour < 23,
     "night": lambda hour: hour >= 20 or hour < 6,
     "day": lambda hour: 6 <= hour < 20,
+    "dark": lambda hour: hour >= 20 or hour < 6,
+    "light": lambda hour: 6 <= hour < 20,
     "midnight": lambda hour: hour == 0,
     "noon": lambda hour: hour == 12,
 }
@@ -67,6 +69,7 @@ class Clock:
             "PartThere": _part_there,
             "TimeAt": _time_at,
             "Date": _date,
+            "DateThere": _date_there,
             "Month": _month,
             "Year": lambda request, _: _says(request, "year", year=request.now.year),
             "LeapYear": _leap_year,
@@ -185,6 +188,15 @@ def _date(request: Request, match: Match) -> Command:
     return _says(request, phrase, date=say_date(today, today))
 
 
+def _date_there(request: Request, match: Match) -> Command | None:
+    places = read_place(_place_words(match))
+    if not places:
+        return None
+    there = _there(request.now, places[0]).date()
+    said = say_date(there, request.now.date())
+    return _says(request, "date_there", date=said, place=places[0].name)
+
+
 def _month(request: Request, _: Match) -> Command:
     return _says(request, "month", month=MONTHS[request.now.month - 1])
 
@@ -213,7 +225,10 @@ def _date_of(request: Request, match: Match) -> Command | None:
         return None
     lower = f" {match.request.lower()} "
     past = " was " in lower or " did " in lower
-    found = date_of(moment, request.now, past=past and "yesterday" not in words)
+    now = request.now
+    if " next year " in lower and now.year < MAXYEAR:
+        now = now.replace(year=now.year + 1, month=1, day=1)
+    found = date_of(moment, now, past=past and "yesterday" not in words)
     if isinstance(found, Impossible):
         return _impossible(request, found)
     said = say_date(found, request.now.date())

@@ -12,7 +12,14 @@ from typing import Any
 
 from lobug.language.en.arithmetic import Sum, read_sum
 from lobug.language.en.dice import Dice, read_dice, read_whole_number
-from lobug.language.en.quantities import Quantity, Unit, read_quantity, read_unit
+from lobug.language.en.number_words import in_digits
+from lobug.language.en.quantities import (
+    Quantity,
+    Unit,
+    last_quantity,
+    read_quantity,
+    read_unit,
+)
 from lobug.skills.evaluation import (
     DivisionByZeroError,
     Number,
@@ -64,19 +71,11 @@ class Sums:
     async def plan(self, request: Request, match: Match) -> Command | None:
         slots = match.slots
         match match.intent:
-            case "Calculate":
-                found = read_sum(_with_minus(slots.get("sum", ""), match.request))
-                return None if found is None else _say_sum(request, found)
-            case "Convert":
-                measured, wanted = slots.get("quantity", ""), slots.get("unit", "")
-                if _ONE.match(wanted) and read_unit(measured) and not _ONE.match(measured):
-                    measured, wanted = wanted, measured  # "cups in a litre"
-                unit = read_unit(wanted)
-                quantity = read_quantity(measured, unit)
-                if unit is None or quantity is None:
-                    return None
-                registry = await asyncio.to_thread(_registry)
-                return _say_conversion(request, registry, quantity, unit)
+            case "Calculate" | "SplitThat":
+                asked = _asked_sum(match)
+                return None if asked is None else _say_sum(request, asked)
+            case "Convert" | "ConvertThat":
+                return await _convert(request, match)
             case "Money":
                 return _says(request, "no_rates")
             case "Roll":
@@ -127,6 +126,30 @@ class Sums:
 
 def _says(request: Request, phrase: str, **values: object) -> Command:
     return request.say(request.phrase(Sums.name, phrase, **values))
+
+
+def _asked_sum(match: Match) -> Sum | None:
+    """The sum, or the share of the last number that was said: "the bill is 72.50, split it"."""
+    if match.intent == "Calculate":
+        return read_sum(_with_minus(match.slots.get("sum", ""), match.request))
+    said = in_digits(match.slots.get("said", ""))
+    numbers: list[str] = re.findall(r"[\u00a3$\u20ac]?\d[\d,]*(?:\.\d+)?", said)
+    return read_sum(f"split {numbers[-1]} {match.slots.get('ways', '')}") if numbers else None
+
+
+async def _convert(request: Request, match: Match) -> Command | None:
+    measured, wanted = match.slots.get("quantity", ""), match.slots.get("unit", "")
+    if _ONE.match(wanted) and read_unit(measured) and not _ONE.match(measured):
+        measured, wanted = wanted, measured  # "cups in a litre"
+    unit = read_unit(wanted)
+    if match.intent == "ConvertThat":
+        quantity = last_quantity(match.slots.get("said", ""), unit)
+    else:
+        quantity = read_quantity(measured, unit)
+    if unit is None or quantity is None:
+        return None
+    registry = await asyncio.to_thread(_registry)
+    return _say_conversion(request, registry, quantity, unit)
 
 
 def _with_minus(text: str, request: str) -> str:

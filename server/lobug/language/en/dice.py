@@ -9,7 +9,7 @@ from lobug.language.en.number_words import in_digits
 
 _ONE = r"(?:an?|the|my|your|one|some|that|this)"
 _DICE = re.compile(
-    rf"(?:(?P<many>\d+)(?!\d)(?! sided)|(?P<pair>{_ONE} pair of)|{_ONE})?\s?(?:of )?(?:(?:normal|regular|standard"
+    rf"(?:(?P<many>\d+)(?!\d)(?! sided)|{_ONE})?\s?(?:(?:normal|regular|standard"
     r"|ordinary|fair)\s)?(?:(?:d|dee)[ -]?(?P<sides>\d+|%)s?"
     r"|(?:(?P<sided>\d+)[ -]?sided )?(?P<name>die|dice|dices))"
 )

@@ -10,13 +10,14 @@ from lobug.language.en.times import find_times
 from lobug.language.moments import (
     CalendarDate,
     DayOffset,
+    EasterDate,
     Moment,
-    NamedWeekday,
     Period,
     PeriodStart,
     TimeSpan,
 )
 
+_DAY_S = 86_400
 LONGEST = 100
 """Characters of the words."""
 
@@ -32,7 +33,14 @@ def read_day(text: str) -> Moment | None:
     """The day that a text is the name of: "next Friday", "the third of May", "Easter". None: it
     is no name of a day, or holds more words than that."""
     moment = _whole(text)
-    return moment if moment is not None and moment.day is not None else None
+    if moment is None or (moment.day is None and not _is_days(moment.elapsed)):
+        return None
+    return moment
+
+
+def _is_days(span: TimeSpan | None) -> bool:
+    """Whether a span is told in days: "100 days ago"."""
+    return span is not None and abs(span.seconds) >= _DAY_S
 
 
 def read_moment(text: str) -> Moment | None:
@@ -84,6 +92,5 @@ def _whole(text: str) -> Moment | None:
 
 def is_named(moment: Moment, text: str) -> bool:
     """Whether a day has a name of its own, such as a holiday; weekdays and dates have none."""
-    return not isinstance(moment.day, NamedWeekday | DayOffset) and not re.search(
-        r"\d|\b(?:the|of)\b", text
-    )
+    holiday = isinstance(moment.day, CalendarDate | EasterDate)
+    return holiday and not re.search(r"\d|\b(?:the|of)\b", text)

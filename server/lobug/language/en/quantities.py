@@ -15,6 +15,7 @@ from importlib.resources import files
 
 from lobug.language.en.number_words import NUMBER, in_digits
 
+_MOST_WORDS = 6
 LONGEST = 80
 """Characters of a quantity."""
 
@@ -58,6 +59,12 @@ def is_money(text: str) -> bool:
     return bool(_MONEY.search(text))
 
 
+def is_sterling(text: str) -> bool:
+    """Whether a text is a number of pounds, which may be money."""
+    words = in_digits(text)
+    return bool(re.fullmatch(rf"(?:{NUMBER} pounds?|pounds?)", words.strip(" .,?!")))
+
+
 def read_unit(text: str) -> Unit | None:
     """The unit of a name: "kilometres", "degrees celsius". None: there is none of that name."""
     name = " ".join(text.lower().replace("\u2019", "'").split()).strip(" .,?!")
@@ -65,11 +72,22 @@ def read_unit(text: str) -> Unit | None:
     return _units().get(name)
 
 
+def last_quantity(text: str, target: Unit | None = None) -> Quantity | None:
+    """The quantity at the end of a text: "my recipe says 350 Fahrenheit". None: there is none."""
+    words = text.strip(" .,?!").split()
+    for start in range(max(0, len(words) - _MOST_WORDS), len(words)):
+        quantity = read_quantity(" ".join(words[start:]), target)
+        if quantity is not None:
+            return quantity
+    return None
+
+
 def read_quantity(text: str, target: Unit | None = None) -> Quantity | None:
     """The quantity that a text names; None: it is none. ``target``: the unit that it is to be
     converted to; it tells which degrees are meant."""
     if len(text) > LONGEST:
         return None
+    text = _SECOND.sub("sec", text)  # else it is the ordinal number
     text = re.sub(r"\b(k?m|ft)2\b", "\\1\u00b2", text)
     words = in_digits(text.replace("\u2032", "'").replace("\u2033", '"'))
     words = re.sub(r"(?<![\d.(/+])(\d+/[1-9]\d*)(?![\d)])", r"(\1)", words)
@@ -94,10 +112,15 @@ def read_quantity(text: str, target: Unit | None = None) -> Quantity | None:
     return _with_degrees(parts, target) if 0 < len(parts) <= 3 else None
 
 
+_SECOND = re.compile(r"\bseconds?\b", re.IGNORECASE)
 _AND_A_HALF = re.compile(r"\b(?:an?|one|(\d+)) ([a-z]+(?: [a-z]+)?) and \((\d/\d)\)$")
 _PART = re.compile(
     rf"(?P<amount>-?{NUMBER}|an?(?= )|one|)\s?(?P<unit>(?:(?!and\b)[^\d\s,(.-][^\d\s,(]*\s?)*)"
 )
+
+
+_AMOUNT = re.compile(r"-?(?:\d*\.?\d+|\(\(?(?:\d+(?:\.\d+)?[+*/]?\)?)+\)?)")
+"""What ``in_digits`` writes for a number, parentheses included."""
 
 
 def _value(amount: str) -> Fraction | None:
@@ -105,6 +128,8 @@ def _value(amount: str) -> Fraction | None:
     if amount in {"", "a", "an", "one"}:
         return Fraction(1)
     sign = -1 if amount.startswith("-") else 1
+    if not _AMOUNT.fullmatch(amount):
+        return None
     total = Fraction(0)
     for term in amount.lstrip("-").replace("(", "").replace(")", "").split("+"):
         product = Fraction(1)

@@ -33,7 +33,7 @@ from lobug.language.en.arithmetic import read_sum
 from lobug.language.en.dice import read_dice, read_whole_number
 from lobug.language.en.named_days import read_day, read_moment, read_shift
 from lobug.language.en.places import may_be_place, read_place
-from lobug.language.en.quantities import is_money, read_quantity, read_unit
+from lobug.language.en.quantities import is_money, is_sterling, read_quantity, read_unit
 from lobug.language.en.requests import LONGEST, is_request, requests_in
 from lobug.language.en.time_corrections import settled
 from lobug.language.en.times import find_times
@@ -56,6 +56,7 @@ CHECKS: Mapping[str, Callable[[str], object]] = {
     "place_words": may_be_place,
     "quantity": read_quantity,
     "shift": read_shift,
+    "sterling": is_sterling,
     "sum": read_sum,
     "unit": read_unit,
 }
