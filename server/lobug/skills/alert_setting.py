@@ -106,8 +106,9 @@ class AlertSetting:
         """Set what was asked for, now that somebody says when. None: they don't."""
         draft: Any = question.data["draft"]
         times = find_times(request.text, bare_numbers=True)
-        if not times or is_question(request.text) or names_alerts(request.text):
-            return None  # another request
+        other = names_alerts(request.text) or (draft.kind != "alarm" and is_waking(request.text))
+        if not times or other or is_question(request.text):
+            return None
         found = whens(times)
         if draft.whens:
             found = [completed(draft.whens[0], found[0])]
