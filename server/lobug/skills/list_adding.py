@@ -99,6 +99,10 @@ class ListAdding:
             return None
         if any(re.search(r"\d\s*(?:$|[-+*/x])", item) for item in items):  # a sum
             return None
+        if any(map(list_words.has_place, items)) and not (
+            recent.key == TO_DO and all(map(list_words.is_order, items))
+        ):
+            return None
         return self._adding(talk, talk.shelf.target_of(recent), items)
 
     def add_corrected(self, talk: Talk) -> Command | None:
