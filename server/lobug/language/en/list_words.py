@@ -214,7 +214,7 @@ def _tidied(part: str) -> str:
     article = re.match(r"(?:an?)\s+(\S+)", text, re.IGNORECASE)
     if article and article[1].lower() not in _AMOUNTS:
         text = text[article.start(1) :]
-    return text.strip()
+    return text.strip(" ,;:")
 
 
 def uncapitalised(text: str) -> str:
