@@ -77,6 +77,9 @@ class Skills:
             for match in request.sentences.matches(text, tuple(self._all)):
                 command = await self._command(request, match)
                 if command is not None:
+                    # A later "yes" must not answer what memory asked before.
+                    dialogue = conversation.dialogue
+                    dialogue.question, dialogue.recited = None, ()
                     break
         return command
 
