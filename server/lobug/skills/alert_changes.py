@@ -25,6 +25,8 @@ def changed(
         return _lengthened(alert, span, now)
     if isinstance(when, Moment) and when.elapsed is None and alert.kind != "timer":
         return _moved(alert, when, now, day_hour, words)
+    if isinstance(when, Recurrence) and when.time is None and when.part is None:
+        when = replace(when, time=ClockTime.of(local(alert).time().replace(microsecond=0)))
     due = settle(when, now, alert.kind, day_hour=day_hour, words=words)
     return due if isinstance(due, Unsettled) else with_due(alert, due)
 

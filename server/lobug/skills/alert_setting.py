@@ -13,6 +13,7 @@ from lobug.language.en.alert_reports import set_sentence, unsettled_sentence
 from lobug.language.en.alert_requests import (
     Wanted,
     answered_task,
+    counted_from,
     is_waking,
     may_name,
     minutes_past,
@@ -154,6 +155,7 @@ def draft_of(match: Match) -> Draft | None:
     if match.chosen:
         return _quoted_draft(match, kind)
     times = match.times or _bare_times(match, kind)
+    times = counted_from(match.request, times)
     times = tuple(one for one in times if not minutes_past(match.request, one))
     if not may_name(match.request, match.slots, kind, timed=bool(times)):
         return None

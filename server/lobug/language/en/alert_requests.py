@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
 from lobug.language.en.data import word_set
 from lobug.language.en.speech_acts import COMMANDS
-from lobug.language.moments import Found
+from lobug.language.moments import Found, Moment, TimeSpan
 
 _MASK = "\u2022"
 _NOUN = re.compile(
@@ -263,7 +263,7 @@ SEVERAL = re.compile(
 )
 """Words that mean each alert that fits."""
 POINTING = re.compile(
-    r"\b(?:it|that|this|its|last(?: one)?|just set|i meant?|actually)\b", re.IGNORECASE
+    r"\b(?:it|that|this|its|instead|last(?: one)?|just set|i meant?|actually)\b", re.IGNORECASE
 )
 """Words that mean the alert that was set last."""
 
@@ -349,6 +349,8 @@ def may_name(request: str, slots: Mapping[str, str], kind: str, *, timed: bool) 
         return False
     if timed:
         return True
+    if _THINGS.search(request):
+        return False
     if _TELLS.match(request) and not re.search(rf"\b{kind}s?\b", request, re.IGNORECASE):
         return _SUMMONS.match(request) is not None
     if _ORDERS.match(request):
@@ -356,6 +358,11 @@ def may_name(request: str, slots: Mapping[str, str], kind: str, *, timed: bool) 
     return len(request.split()) <= (2 if kind == "timer" else 1)
 
 
+_THINGS = re.compile(
+    r"\b(?:alarm clock|alarm system)|\b(?:timer|alarm)s? (?!for|to|called|named|on|up)\w+$",
+    re.IGNORECASE,
+)
+"""Without a time these are things to buy: "I want a timer app"."""
 _SUMMONS = re.compile(r"(?:give|drop|send) (?:me|us) a|don|nudge me|ping me|help", re.IGNORECASE)
 _ORDERS = re.compile(
     r"(?:set|start|create|make|add|begin|run|put|give|get|do|i need|i want|i'd|i would|i'll|i will"
@@ -383,3 +390,42 @@ def sets_anew(request: str, time: Found) -> bool:
         r"\b(?:to|back|forward|earlier|later)\s*$", request[: time.start], re.IGNORECASE
     )
     return sets is not None and to is None and bool(kinds_in(request))
+
+
+_REPEATING = word_set("alerts", "repeating")
+
+
+def means_repeating(name: str) -> bool:
+    """Whether the name of an alert only says that it repeats: "the weekday alarm"."""
+    return bool(words_of(name)) and words_of(name) <= _REPEATING
+
+
+def is_next(request: str) -> bool:
+    """Whether only the soonest alert is asked for."""
+    return re.search(r"\bnext\b", request, re.IGNORECASE) is not None
+
+
+def counted_from(request: str, times: Sequence[Found]) -> tuple[Found, ...]:
+    """The times of a request, where "half an hour before seven" is one."""
+    found: list[Found] = []
+    for time in times:
+        last = found[-1] if found else None
+        said = re.match(r"(before|after|past)\b", request[time.start : time.end], re.IGNORECASE)
+        joined = None
+        if last is not None and said is not None and not request[last.end : time.start].strip():
+            joined = _moved(time.value, last.value, said[0].lower() == "before")
+        if last is None or joined is None:
+            found.append(time)
+        else:
+            found[-1] = Found(last.start, time.end, joined)
+    return tuple(found)
+
+
+def _moved(value: object, span: object, before: bool) -> Moment | None:
+    if not isinstance(value, Moment) or not isinstance(span, TimeSpan) or value.time is None:
+        return None
+    minutes = round(span.seconds / 60) * (-1 if before else 1)
+    hour, minute = divmod(value.time.hour * 60 + value.time.minute + minutes, 60)
+    if value.time.ambiguous:
+        hour = (hour - 1) % 12 + 1
+    return replace(value, time=replace(value.time, hour=hour % 24, minute=minute))

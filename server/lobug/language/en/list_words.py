@@ -37,8 +37,8 @@ _QUOTED = re.compile(
     r"[\"\u201c]([^\"\u201d]+)[\"\u201d]|(?<!\w)['\u2018]([^'\u2019]+)['\u2019](?!\w)"
 )
 _CUT = re.compile(
-    r"\s*[,;\n]\s*(?:and|&|plus|also|or)?\s*(?:also\s+)?"
-    r"|\s+(?:and also|and then|and|&|plus|as well as|along with)\s+",
+    r" ?[,;] ?(?:and\b|&|plus\b|also\b|or\b)? ?(?:also )?"
+    r"| (?:and also|and then|and|&|plus|as well as|along with) ",
     re.IGNORECASE,
 )
 _NO = (
@@ -228,7 +228,7 @@ def is_thing(item: str, *, most_words: int = 8) -> bool:
     found = item.lower().replace("\u2019", "'").split()
     if not found or len(found) > most_words or found[0] in _NO_ITEM:
         return False
-    if is_of_list(item):  # part of another request
+    if is_of_list(item) or found[-1] == "left":  # part of another request, "jobs left"
         return False
     return not (len(found) == 1 and found[0] in _PRONOUNS | {"list", "lists"})
 
@@ -239,6 +239,16 @@ def is_of_list(words: str) -> bool:
 
 
 _OF_A_LIST = re.compile(r"\b(?:to|on|onto|off|from)\s+(?:\S+\s+){0,4}lists?\b", re.IGNORECASE)
+
+
+_PLACE = re.compile(
+    r"\b(?:to|on|onto|in|into)\s+(?:the|my|our|your|this|that|his|her|their)\b", re.IGNORECASE
+)
+
+
+def has_place(words: str) -> bool:
+    """Whether words say where something is to be put: "the party to the calendar"."""
+    return _PLACE.search(words) is not None
 
 
 def is_pronoun(words: str) -> bool:

@@ -58,6 +58,15 @@ _SHIFTED = re.compile(
 )
 
 
+_HALF_BEFORE = re.compile(
+    r"\b(?:half an hour|an hour|one hour|quarter of an hour)(?= (?:before|after|past)\b)",
+    re.IGNORECASE,
+)
+_MINUTES = {"half": 30, "an": 60, "one": 60, "quarter": 15}
+_PUT_OFF = re.compile(
+    rf"(?P<verb>^(?:delay|postpone|push|extend|shift|bump|move)\b[^,.]{{1,40}}?) (?={_HOUR}\b)",
+    re.IGNORECASE,
+)
 _LATEST = re.compile(
     rf"\b(?P<until>sleep(?:ing)? past|sleep(?:ing)? beyond|later than|(?:up|awake|out of bed|dressed"
     rf"|ready|home|there|done) by) (?={NUMBER}\b|half past|quarter|a quarter)",
@@ -74,6 +83,8 @@ def settled(text: str) -> str:
         ),
         text,
     )
+    text = _HALF_BEFORE.sub(lambda found: f"{_MINUTES[found[0].split()[0].lower()]} minutes", text)
+    text = _PUT_OFF.sub(r"\g<verb> by ", text)
     text = _LATEST.sub(lambda found: f"{found['until'].removesuffix(' by')} at ", text)
     text = _MORE.sub(r"\g<number> \g<unit> more", text)
     text = _with_units(text)
@@ -115,3 +126,12 @@ def _without_taken_back(text: str) -> str:
         if bare is not None:
             return f"{text[: bare.start()]}{text[found.start :]}"
     return text
+
+
+_BARE = re.compile(rf"\b(?P<number>{NUMBER})\b(?!\s*(?:{UNIT})\b)(?=[\s.,!?]*$)", re.IGNORECASE)
+
+
+def with_minutes(text: str) -> str:
+    """A text about a length of time that ends with a number alone, with its unit: "make that ten"
+    says ten minutes."""
+    return _BARE.sub(r"\g<number> minutes", text)

@@ -1,0 +1,173 @@
+"""Putting things on lists by voice, and making lists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from lobug.agenda.lists import ListName, Lists
+from lobug.language.en import list_words
+from lobug.language.en.list_words import list_key
+from lobug.language.en.requests import core_request
+from lobug.language.en.speech_acts import sentences
+from lobug.memory.model import HouseholdGrant
+from lobug.skills import list_speech
+from lobug.skills.list_access import Target, Unclear
+from lobug.skills.list_talk import TO_DO, Talk, noting
+from lobug.skills.skill import Answer, Command
+
+INSTEAD_S = 60.0
+"""Seconds within which "I meant ..." corrects what was put on a list."""
+
+
+class ListAdding:
+    """What people ask for when something is to be put on a list."""
+
+    def __init__(self, lists: Lists, household: Mapping[str, HouseholdGrant]) -> None:
+        """``household``: the setting ``memory.household``."""
+        self._lists = lists
+        self._household = household
+
+    def add(self, talk: Talk) -> Command | None:
+        """Put things on the list that is named."""
+        target = talk.target(write=True)
+        if target is None:
+            return None
+        if isinstance(target, Unclear):
+            return talk.ask_which(target.lists)
+        items = talk.items(chores=target.name.key == TO_DO)
+        if "more" in talk.match.slots:
+            more = talk.items("more", chores=True)
+            if not any(map(list_words.is_order, more)):
+                items += more
+        if items and all(map(list_words.is_pronoun, items)):
+            return talk.ask_what(target)
+        if not items or not all(map(list_words.is_thing, items)):
+            return None
+        return self._adding(talk, target, items)
+
+    add_to = add
+
+    def add_terse(self, talk: Talk) -> Command | None:
+        """ "Milk on the list": only what can be nothing but things."""
+        items = talk.items()
+        known = talk.match.slots.get("known") or talk.match.slots.get("bare")
+        if not items or any(len(item.split()) > 4 for item in items):
+            return None
+        whole = {core_request(part) for part in (talk.request.text, *sentences(talk.request.text))}
+        if talk.match.request not in whole or any(map(list_words.is_list_order, items)):
+            return None
+        if any(map(list_words.tells, items)) or not all(map(list_words.is_thing, items)):
+            return None
+        if any(map(list_words.is_order, items)) and (not known or list_key(known) != TO_DO):
+            return None
+        return self.add(talk)
+
+    def add_it(self, talk: Talk) -> Command | None:
+        """ "We're out of milk, put it on the list"."""
+        target = talk.target(write=True)
+        if target is None:
+            return None
+        if isinstance(target, Unclear):
+            return talk.ask_which(target.lists)
+        thing = list_words.needed(talk.match.slots["items"])
+        items = list_words.items_in(thing, chores=target.name.key == TO_DO) if thing else []
+        if not items or not all(map(list_words.is_thing, items)):
+            return talk.ask_what(target)
+        if talk.match.request.startswith(items[0]):
+            items[0] = list_words.uncapitalised(items[0])
+        return self._adding(talk, target, items)
+
+    def add_what(self, talk: Talk) -> Command | None:
+        """ "Add something to my list"."""
+        target = talk.target(write=True)
+        if target is None:
+            return None
+        if isinstance(target, Unclear):
+            return talk.ask_which(target.lists)
+        return talk.ask_what(target)
+
+    def add_more(self, talk: Talk) -> Command | None:
+        """ "And add eggs", while a list is spoken of."""
+        deed, recent = talk.deed, talk.recent
+        if deed is None or recent is None:
+            return None
+        items = talk.items(chores=recent.key == TO_DO)
+        if not items or not all(map(list_words.is_thing, items)):
+            return None
+        if any(re.search(r"\d\s*(?:$|[-+*/x])", item) for item in items):  # a sum
+            return None
+        if any(map(list_words.has_place, items)) and not (
+            recent.key == TO_DO and all(map(list_words.is_order, items))
+        ):
+            return None
+        return self._adding(talk, talk.shelf.target_of(recent), items)
+
+    def add_corrected(self, talk: Talk) -> Command | None:
+        """ "Add milk to the list. Actually, make that cream"."""
+        slots = {**talk.match.slots, "items": talk.match.slots["more"]}
+        del slots["more"]
+        return self.add(replace(talk, match=replace(talk.match, slots=slots)))
+
+    def instead(self, talk: Talk) -> Command | None:
+        """ "I meant oat milk", right after something was put on a list."""
+        deed, one = talk.deed, talk.recent
+        ids = deed.data.get("ids") if deed is not None else None
+        if one is None or deed is None or deed.data["kind"] != "added":
+            return None
+        if not isinstance(ids, tuple) or not ids or talk.deed_age > INSTEAD_S:
+            return None
+        items = talk.items(chores=one.key == TO_DO)
+        if not items or not all(map(list_words.is_thing, items)):
+            return None
+        target = talk.shelf.target_of(one)
+
+        async def act(_: int) -> Answer:
+            gone = await self._lists.remove(one.user, one.id, ids)
+            came = await self._lists.add(target.user, target.name, items)
+            talk.note(came.list, "added", ids=tuple(item.id for item in came.items))
+            contents = [item.content for item in gone]
+            name = list_speech.name_of(talk.phrase, one)
+            off = list_speech.gone(talk.phrase, "removed", name, contents, ())
+            return Answer((*off, list_speech.added(talk.phrase, target, came)))
+
+        return Command(talk.request.text, act)
+
+    def _adding(self, talk: Talk, target: Target, items: Sequence[str]) -> Command:
+        async def act(_: int) -> Answer:
+            came = await self._lists.add(target.user, target.name, items)
+            ids = tuple(item.id for item in came.items)
+            talk.note(came.list, "added", ids=ids)
+            return Answer((list_speech.added(talk.phrase, target, came),))
+
+        return Command(talk.request.text, act)
+
+    def create(self, talk: Talk) -> Command | None:
+        """Make a list, perhaps with things on it."""
+        named = talk.named()
+        if named is None or named.name is None or list_words.is_text_order(named.name):
+            return None
+        exact = ListName(named.name, list_key(named.name))
+        found = talk.shelf.find(named, write=True)
+        if isinstance(found, Target) and found.list is not None and found.name.key == exact.key:
+            target = found
+        else:
+            user = found.user if isinstance(found, Target) else talk.request.user
+            target = Target(user, exact)
+        items = talk.items() if "items" in talk.match.slots else []
+        if target.list is not None and not items:
+            name = list_speech.name_of(talk.phrase, target)
+            said = talk.request.say(talk.phrase("exists", list=name))
+            return noting(said, partial(talk.note, target.list, "read"))
+        return self._adding(talk, target, items) if items else self._creating(talk, target)
+
+    def _creating(self, talk: Talk, target: Target) -> Command:
+        async def act(_: int) -> Answer:
+            one = await self._lists.create(target.user, target.name)
+            talk.note(one, "created")
+            name = list_speech.name_of(talk.phrase, one)
+            return Answer((talk.phrase("created", list=name),))
+
+        return Command(talk.request.text, act)

@@ -1,0 +1,211 @@
+"""Taking things off lists by voice, moving them, and taking back what was done."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from lobug.agenda.lists import Item, ItemList
+from lobug.language.en import list_words
+from lobug.language.en.list_words import item_key
+from lobug.skills import list_speech
+from lobug.skills.list_access import Target
+from lobug.skills.list_adding import ListAdding
+from lobug.skills.list_talk import NAME, Talk, matching
+from lobug.skills.skill import Answer, Command
+
+
+class ListTaking(ListAdding):
+    """What people ask for when something is to come off a list."""
+
+    def remove(self, talk: Talk) -> Command | None:
+        """Take things off a list."""
+        items = talk.items()
+        if any(map(list_words.is_list_order, items)) and " off " not in f" {items[0]} ":
+            return None
+        return self._off(talk, items, "removed")
+
+    def remove_it(self, talk: Talk) -> Command | None:
+        """ "I got the milk, take it off the list"."""
+        said = talk.match.slots["items"]
+        how = "ticked" if re.search(r"\b(?:tick|check|mark)\b", talk.match.request) else "removed"
+        told = [
+            (one, item)
+            for one in talk.shelf.every
+            for item in one.open
+            if talk.may_write(one) and list_words.is_told_of(item_key(item.content), said)
+        ]
+        named = talk.target(write=True) if talk.names_list else None
+        if isinstance(named, Target):
+            told = [(one, item) for one, item in told if one == named.list]
+        if len(told) == 1:
+            return self._taking_off(talk, told[0][0], [told[0][1]], (), how)
+        thing = list_words.obtained(said) or list_words.needed(said)
+        return None if thing is None else self._off(talk, list_words.items_in(thing), how)
+
+    def tick(self, talk: Talk) -> Command | None:
+        """Tick things off: they are kept, but no longer read."""
+        return self._off(talk, talk.items(), "ticked")
+
+    def got(self, talk: Talk) -> Command | None:
+        """ "I've got the milk": only while the list is being read, and only what is on it."""
+        deed, recent = talk.deed, talk.recent
+        if deed is None or recent is None or deed.data.get("kind") not in {"read", "ticked"}:
+            return None
+        items = talk.items()
+        if not items or not all(matching(recent.open, item) for item in items):
+            return None
+        return self._off_list(talk, recent, items, "ticked")
+
+    def move(self, talk: Talk) -> Command | None:
+        """Move things from a list to another one."""
+        target = talk.target(write=True, suffix="2")
+        items = talk.items()
+        if not isinstance(target, Target) or not items:
+            return None
+        if any(" from " in item for item in items) or any(map(list_words.is_pronoun, items)):
+            return None
+        source = self._source(talk, target, items)
+        if not isinstance(source, ItemList):
+            return source
+        found = [item for asked in items for item in matching(source.open, asked)[:1]]
+        missing = [asked for asked in items if not matching(source.open, asked)]
+        name = list_speech.name_of(talk.phrase, source)
+
+        async def act(_: int) -> Answer:
+            ids = [item.id for item in found]
+            moved = (
+                await self._lists.move(source.user, source.id, ids, target.user, target.name)
+                if ids
+                else ()
+            )
+            contents = [item.content for item in moved]
+            said = []
+            if contents:
+                talk.note(source, "moved")
+                where = list_speech.name_of(talk.phrase, target)
+                things = list_words.joined(contents)
+                said.append(talk.phrase("moved", things=things, list=name, target=where))
+            said += list_speech.gone(talk.phrase, "removed", name, (), missing)
+            return Answer(tuple(said))
+
+        return Command(talk.request.text, act)
+
+    def _source(
+        self, talk: Talk, target: Target, items: Sequence[str]
+    ) -> ItemList | Command | None:
+        """The list that things are moved from."""
+        if any(talk.match.slots.get(key) for key in ("whose", "known", "bare", "name")):
+            return talk.existing(write=True)
+        others = [one for one in talk.shelf.every if one != target.list]
+        holding = [one for one in others if matching(one.open, items[0])]
+        if talk.recent is not None and talk.recent in holding:
+            return talk.recent
+        if len(holding) == 1:
+            return holding[0]
+        if holding:
+            return talk.ask_which(holding)
+        things = list_words.joined(items)
+        said = talk.phrase("on_none", things=things, be=list_words.verb_for(items))
+        return talk.request.say(list_speech.opened(said))
+
+    def undo(self, talk: Talk) -> Command | None:
+        """Take back what was done to a list just now."""
+        deed, one = talk.deed, talk.recent
+        if deed is None or one is None:
+            return None
+        kind, ids = deed.data.get("kind"), deed.data.get("ids")
+        if kind not in {"added", "removed", "ticked"} or not isinstance(ids, tuple) or not ids:
+            return None
+        if kind == "added":
+            return self._taking_back(talk, one, ids)
+        contents = deed.data.get("contents")
+        target = talk.shelf.target_of(one)
+        return self._adding(talk, target, [str(c) for c in contents]) if contents else None  # type: ignore[attr-defined]
+
+    def _taking_back(self, talk: Talk, one: ItemList, ids: tuple[int, ...]) -> Command:
+        async def act(_: int) -> Answer:
+            gone = await self._lists.remove(one.user, one.id, ids)
+            talk.note(one, "undone")
+            name = list_speech.name_of(talk.phrase, one)
+            if not gone:
+                return Answer((talk.phrase("nothing_left"),))
+            things = list_words.joined([item.content for item in gone])
+            return Answer((talk.phrase("undone", things=things, list=name),))
+
+        return Command(talk.request.text, act)
+
+    def _off(self, talk: Talk, items: Sequence[str], how: str) -> Command | None:
+        if not items or not all(map(list_words.is_thing, items)):
+            return None
+        if talk.names_list:
+            one = talk.existing(write=True)
+            if not isinstance(one, ItemList):
+                return one
+            return self._off_list(talk, one, items, how)
+        usable = [one for one in talk.shelf.every if talk.may_write(one)]
+        holding = [one for one in usable if any(matching(one.open, item) for item in items)]
+        recent = talk.recent
+        if recent is not None and recent in usable and (recent in holding or not holding):
+            return self._off_list(talk, recent, items, how) if talk.deed or holding else None
+        if len(holding) == 1:
+            return self._off_list(talk, holding[0], items, how)
+        return talk.ask_which(holding) if holding else None
+
+    def _off_list(
+        self, talk: Talk, one: ItemList, items: Sequence[str], how: str
+    ) -> Command | None:
+        found: list[Item] = []
+        missing: list[str] = []
+        for asked in items:
+            meant = matching(one.open, asked)
+            if len(meant) > 1:
+                names = list_words.joined([item.content for item in meant[:6]], "or")
+                data = {"kind": "which_item", "list": one, "items": meant, "how": how}
+                return talk.request.ask(talk.phrase("which_item", things=names), NAME, data)
+            found += meant
+            missing += [] if meant else [asked]
+        return self._taking_off(talk, one, found, missing, how)
+
+    def _taking_off(
+        self,
+        talk: Talk,
+        one: ItemList,
+        found: Sequence[Item],
+        missing: Sequence[str],
+        how: str,
+    ) -> Command:
+        async def act(_: int) -> Answer:
+            ids = [item.id for item in found]
+            change = self._lists.tick if how == "ticked" else self._lists.remove
+            gone = await change(one.user, one.id, ids) if ids else ()
+            contents = tuple(item.content for item in gone)
+            left = [item.content for item in found if item.content not in contents]
+            talk.note(one, how, contents=contents, ids=tuple(item.id for item in gone))
+            name = list_speech.name_of(talk.phrase, one)
+            return Answer(list_speech.gone(talk.phrase, how, name, contents, [*missing, *left]))
+
+        return Command(talk.request.text, act)
+
+    def clear(self, talk: Talk) -> Command | None:
+        """Ask whether to erase what is on a list."""
+        one = talk.existing(write=True)
+        if not isinstance(one, ItemList):
+            return one
+        name = list_speech.name_of(talk.phrase, one)
+        if not one.open:
+            return talk.request.say(list_speech.opened(talk.phrase("empty", list=name)))
+        number = list_words.counted(len(one.open))
+        question = talk.phrase("sure_clear", count=number, list=name)
+        data = {"kind": "clear", "list": one}
+        return talk.request.ask(question, NAME, data)
+
+    def delete(self, talk: Talk) -> Command | None:
+        """Ask whether to delete a list."""
+        one = talk.existing(write=True)
+        if not isinstance(one, ItemList):
+            return one
+        how = "sure_delete" if one.open else "sure_delete_empty"
+        name, number = list_speech.name_of(talk.phrase, one), list_words.counted(len(one.open))
+        question = talk.phrase(how, list=name, count=number)
+        return talk.request.ask(question, NAME, {"kind": "delete", "list": one})
