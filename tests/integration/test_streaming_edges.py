@@ -93,7 +93,12 @@ async def test_a_button_that_is_held_holds_up_nobody_in_its_conversation(
         await client.listen("stop", mode="manual")
         await client.until_said("tts", state="stop")
         await turn_over(server, 2)
-        assert await logged(server) == ["How high is the sun?", "It is noon.", "Well.", "Well, what?"]
+        assert await logged(server) == [
+            "How high is the sun?",
+            "It is noon.",
+            "Well.",
+            "Well, what?",
+        ]
         assert client.messages("alert") == []
 
 
