@@ -54,6 +54,10 @@ class Skills:
         """Whether a skill may be used."""
         return name in self._all and name not in self._off
 
+    def load(self) -> None:
+        """Read the sentences, which takes half a second; else the first turn does it."""
+        _sentences(LANGUAGE).match("What time is it?", tuple(self._all))
+
     def available(self) -> list[Skill]:
         """The skills that may be used now, in their order."""
         return [one for one in self if self.is_on(one.name) and one.unavailable() is None]
