@@ -54,6 +54,10 @@ class Skills:
         """Whether a skill may be used."""
         return name in self._all and name not in self._off
 
+    def load(self) -> None:
+        """Read the sentences, which takes half a second; else the first turn does it."""
+        _sentences(LANGUAGE).match("What time is it?", tuple(self._all))
+
     def available(self) -> list[Skill]:
         """The skills that may be used now, in their order."""
         return [one for one in self if self.is_on(one.name) and one.unavailable() is None]
@@ -79,6 +83,9 @@ class Skills:
             for match in request.sentences.matches(text, tuple(self._all)):
                 command = await self._command(request, match)
                 if command is not None:
+                    # A later "yes" must not answer what memory asked before.
+                    dialogue = conversation.dialogue
+                    dialogue.question, dialogue.recited = None, ()
                     break
         return command
 
