@@ -248,6 +248,16 @@ _PLACE = re.compile(
 )
 
 
+_NUMBER = re.compile(
+    r"\d\s*(?:$|[-+*/x])|\b(?:percent|per cent|minutes?|hours?|seconds?|days?)\b|%", re.IGNORECASE
+)
+
+
+def is_number(words: str) -> bool:
+    """Whether words are an amount of time or a sum, not a thing."""
+    return _NUMBER.search(words) is not None
+
+
 def has_place(words: str) -> bool:
     """Whether words say where something is to be put: "the party to the calendar"."""
     return _PLACE.search(words) is not None
