@@ -6,7 +6,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from lobug.agenda.alerts import Alert
-from lobug.language.en.alert_requests import Shift
+from lobug.language.en.alert_cues import (
+    Shift,
+)
 from lobug.language.en.alert_sentences import local
 from lobug.language.instants import localised
 from lobug.language.moments import ClockTime, Moment, Recurrence

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from lobug.agenda.alerts import Alert
-from lobug.language.en.alert_requests import (
+from lobug.language.en.alert_cues import (
     POINTING,
     SEVERAL,
     kinds_in,
     means_repeating,
-    name_in,
     words_of,
+)
+from lobug.language.en.alert_requests import (
+    name_in,
 )
 from lobug.language.en.alert_sentences import local
 from lobug.language.instants import resolve

@@ -8,6 +8,15 @@ from typing import Any
 
 from lobug.agenda.alerts import Alert, Alerts
 from lobug.conversation.command_context import Answer, Command
+from lobug.language.en.alert_cues import (
+    asks_of_alerts,
+    is_next,
+    is_soft,
+    kinds_in,
+    names_alerts,
+    sets_anew,
+    shift_in,
+)
 from lobug.language.en.alert_reports import (
     all_question,
     cancelled_sentence,
@@ -19,14 +28,7 @@ from lobug.language.en.alert_reports import (
     which_question,
 )
 from lobug.language.en.alert_requests import (
-    asks_of_alerts,
-    is_next,
-    is_soft,
-    kinds_in,
     name_in,
-    names_alerts,
-    sets_anew,
-    shift_in,
 )
 from lobug.language.en.alert_sentences import name_of, says
 from lobug.language.en.time_corrections import with_minutes

@@ -28,7 +28,9 @@ import yaml
 from hassil import Intents
 
 from lobug.language.en import templates
-from lobug.language.en.alert_requests import may_be_name
+from lobug.language.en.alert_cues import (
+    may_be_name,
+)
 from lobug.language.en.arithmetic import read_sum
 from lobug.language.en.dice import read_dice, read_whole_number
 from lobug.language.en.named_days import read_day, read_moment, read_shift

@@ -17,8 +17,8 @@ NUMBER = rf"(?:\d+(?:[.:]\d+)?|(?:{_WORDS})(?:[ -](?:{_WORDS}))?|half an?|an?)"
 UNIT = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?)"
 _TAKEN_BACK = re.compile(
     r"(?:[\s,.;!?\u2026\u2013\u2014-]|\b(?:no|nope|wait|sorry|actually|i mean|i meant"
-    r"|make (?:that|it)|scratch that|or rather|rather|correction|oops|hang on|hold on|i said|let['\u2019]s say"
-    r"|let['\u2019]s make it|um|uh|er|well|better|say|to|at|for)\b)+$",
+    r"|make (?:that|it)|scratch that|or rather|rather|correction|oops|hang on|hold on|i said"
+    r"|let['\u2019]s say|let['\u2019]s make it|um|uh|er|well|better|say|to|at|for)\b)+$",
     re.IGNORECASE,
 )
 _TAKES_BACK = re.compile(
@@ -29,7 +29,8 @@ _TAKES_BACK = re.compile(
 _BARE_AT_END = re.compile(rf"(?:\b(?:for|at|in|to|by)\s+)?\b{NUMBER}(?:\s+{UNIT})?$", re.IGNORECASE)
 _BARE_AFTER = re.compile(
     rf"(?P<old>\b{NUMBER})[ -](?P<unit>{UNIT})(?P<back>[\s,.;!?\u2026-]+(?:(?:no|wait|sorry"
-    r"|actually|i mean|make (?:that|it)|scratch that|rather|oops|hang on|hold on)\b[\s,.;!?\u2026-]*)+)"
+    r"|actually|i mean|make (?:that|it)|scratch that|rather|oops|hang on"
+    r"|hold on)\b[\s,.;!?\u2026-]*)+)"
     rf"(?P<new>{NUMBER})(?![\w:]|\s+(?:{UNIT}|o['\u2019]clock|past|to|and))\b",
     re.IGNORECASE,
 )
@@ -68,8 +69,8 @@ _PUT_OFF = re.compile(
     re.IGNORECASE,
 )
 _LATEST = re.compile(
-    rf"\b(?P<until>sleep(?:ing)? past|sleep(?:ing)? beyond|later than|(?:up|awake|out of bed|dressed"
-    rf"|ready|home|there|done) by) (?={NUMBER}\b|half past|quarter|a quarter)",
+    rf"\b(?P<until>sleep(?:ing)? past|sleep(?:ing)? beyond|later than|(?:up|awake|out of bed"
+    rf"|dressed|ready|home|there|done) by) (?={NUMBER}\b|half past|quarter|a quarter)",
     re.IGNORECASE,
 )
 
