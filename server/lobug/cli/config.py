@@ -251,8 +251,8 @@ SKILLS_FOOT = """\
 They are rows in `agenda.db`: a restart and `kill -9` lose none, and what fell due while Lo-Bug was
 off is told at the next contact. Wall times are those of `LOBUG_CONVERSATION__TIME_ZONE` (empty: the
 computer's), also across changes of the clocks. How they ring, quiet hours, what reaches a device
-that is asleep, `POST /announce`: [protocol.md](protocol.md). `GET /alerts` and `lobug alerts` show and
-change them: [alerts.md](alerts.md); lists and notes: [lists.md](lists.md).
+that is asleep, `POST /announce`: [protocol.md](protocol.md). `GET /alerts` and `lobug alerts` show
+and change them: [alerts.md](alerts.md); lists and notes: [lists.md](lists.md).
 
 ## Tools of your own
 
