@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from lobug.language.en.alert_requests import name_in
+from lobug.language.en.alert_requests import name_in, named_alerts
 from lobug.language.en.requests import LONGEST, core_request
 from lobug.language.en.time_corrections import NUMBER, settled
 from lobug.language.en.times import find_times
@@ -51,7 +51,7 @@ _TIMED = re.compile(
     re.IGNORECASE,
 )
 _FRAGMENT = re.compile(
-    rf"(?:(?:i want|i need|i'd like|give me|give it|give them|let's have|let's say|make it|that's"
+    rf"(?:(?:i want|i need|i'd like|give me|let's have|let's say|make it|that's"
     rf"|put|stick|set) )?{_MASK}(?P<clock> (?:up )?on the (?:clock|timer))?"
     rf"(?: for (?P<label>[\w' -]{{2,40}}?))?(?P<clock2> (?:up )?on the (?:clock|timer))?"
     rf"(?P<address>{_ADDRESS})",
@@ -270,7 +270,7 @@ def story_matches(text: str) -> Iterator[Match]:
     starting = _STARTING.search(text) is not None
     text = _STARTING.sub("", text)
     clauses = _clauses(text)
-    for read in (_reminder, _cancelled, _unreminded, _change):
+    for read in (_counted, _reminder, _cancelled, _unreminded, _change):
         match = read(text, clauses)
         if match is not None:
             yield match
@@ -304,6 +304,41 @@ def _clauses(text: str) -> list[_Clause]:
             )
         )  # fmt: skip
     return [clause for clause in clauses if clause.words]
+
+
+def _counted(text: str, clauses: Sequence[_Clause]) -> Match | None:
+    """Two or more timers or alarms that are asked for with their number and then told one by one:
+    "two timers, one for the rice at twelve minutes and another for the salmon at twenty"."""
+    for place, clause in enumerate(clauses):
+        asked = None if clause.reported else _COUNTED.fullmatch(clause.words)
+        if asked is None:
+            continue
+        told = text[clauses[place].end :]
+        every = [found for one in clauses[place + 1 :] for found in one.times if _has_clock(found)]
+        if len(every) != _COUNTS[asked["count"].lower()]:
+            return None
+        if asked["kind"].lower().startswith("timer"):
+            moved = [
+                Found(found.start - clause.end, found.end - clause.end, found.value)
+                for found in every
+            ]
+            labels = [one.label for one in named_alerts(told, moved)]
+            labels = [re.sub(r"^(?:one|an?other|the other)(?: one)?(?: for)? ?", "", one) for one in labels]
+            if not all(isinstance(found.value, TimeSpan) for found in every):
+                return None
+            return Match(SKILL, "SetTimer", {"label": "\n".join(labels)}, text, tuple(every))
+        times = tuple((*clause.times, *every))
+        return Match(SKILL, "SetAlarm", {"label": "\n".join([""] * len(every))}, text, times)
+    return None
+
+
+_COUNTS = {"two": 2, "2": 2, "a couple of": 2, "three": 3, "3": 3}
+_COUNTED = re.compile(
+    r"(?:set|start|make|put|get|give me|create|i need|i want|i['\u2019]ll need|i['\u2019]d like|can i have"
+    r"|could i have|we need)(?: up| me| us| on)* (?P<count>two|three|2|3|a couple of)"
+    rf"(?: separate| different)? (?P<kind>timers|alarms)(?: (?:please|for me|going|{_MASK}))*",
+    re.IGNORECASE,
+)
 
 
 def _timer(text: str, clauses: Sequence[_Clause], *, starting: bool) -> Match | None:
@@ -366,6 +401,7 @@ def _one_span(text: str, clauses: Sequence[_Clause]) -> Found | None:
         found
         for found in spans
         if not re.search(r"\b(?:not|last|past|every|another|about to) $", text[: found.start], re.I)
+        and not re.match(r"another\b|every\b", text[found.start :], re.I)
         and not re.match(
             r"\s*(?:ago|late|early|away|drive|walk|old|earlier|already|more\b)", text[found.end :], re.I
         )
@@ -380,6 +416,11 @@ def _reminder(text: str, clauses: Sequence[_Clause]) -> Match | None:
             continue
         story = [*clauses[:place], *clauses[place + 1 :]]
         twice = _TWICE.search(clause.words) is not None
+        clocks = [found for found in clause.times if _has_clock(found)]
+        if clause.times and not clocks:
+            timed = [one for one in story if any(_has_clock(found) for found in one.times)]
+            if len(timed) == 1:
+                return _reminder_of(text, timed[0], story, twice=twice, also=clause.times)
         if clause.times:
             label = next((task for one in story if (task := _task(one.words))), "")
             return _reminder_match(text, [label], clause.times) if label else None
@@ -391,14 +432,17 @@ def _reminder(text: str, clauses: Sequence[_Clause]) -> Match | None:
 
 
 def _reminder_of(
-    text: str, timed: _Clause, story: Sequence[_Clause], *, twice: bool
+    text: str, timed: _Clause, story: Sequence[_Clause], *, twice: bool, also: Sequence[Found] = ()
 ) -> Match | None:
-    """A reminder of what a clause says, at its time."""
+    """A reminder of what a clause says, at its time. ``also``: how often, as said elsewhere."""
     pair = _PAIR.match(timed.words)
     if twice and pair is not None and len(timed.times) == 2:
         labels = [f"to {pair['verb']} {pair[name]}" for name in ("one", "other")]
         return _reminder_match(text, labels, timed.times)
-    clocks = [found for found in timed.times if getattr(found.value, "time", None) is not None]
+    clocks = [found for found in timed.times if _has_clock(found)]
+    times = timed.times
+    if also and not any(isinstance(found.value, Recurrence) for found in times):
+        times = tuple(sorted((*times, *also), key=lambda found: found.start))
     if len(clocks) > 1:
         return None
     label = _task(timed.words)
@@ -406,7 +450,15 @@ def _reminder_of(
         label = next((task for one in story if (task := _task(one.words))), "")
     elif not label:
         label = f"that {timed.words}" if _PRESENT.search(timed.words) else ""
-    return _reminder_match(text, [label], timed.times) if label else None
+    return _reminder_match(text, [label], times) if label else None
+
+
+def _has_clock(found: Found) -> bool:
+    return isinstance(found.value, TimeSpan) or (
+        getattr(found.value, "time", None) is not None
+        or getattr(found.value, "elapsed", None) is not None
+        or getattr(found.value, "rule", "").startswith(("FREQ=HOURLY", "FREQ=MINUTELY"))
+    )
 
 
 def _reminder_match(text: str, labels: Sequence[str], times: Sequence[Found]) -> Match:

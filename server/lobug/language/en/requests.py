@@ -87,6 +87,12 @@ _HESITATION = re.compile(
     r"you know|like(?=,))(?:, ?| )(?=\w)|, ?(?:um+|uh+|er+|erm|hmm+|you know),?(?= )",
     re.IGNORECASE,
 )
+_REPORTED = re.compile(
+    r"\b(?:says?|said|asked|goes|went|shouted|yelled|replied|thought|wrote|was like|were like"
+    r"|told (?:me|him|her|us|them)) ?$",
+    re.IGNORECASE,
+)
+"""What is said after it is no request to Lo-Bug: "She said remind me tomorrow"."""
 _BASES = word_map("requests", "gerunds")
 """Base forms of the verbs of requests, by their gerund."""
 
@@ -163,7 +169,11 @@ def _spans(sentence: str) -> tuple[_Spans, _Spans, _Spans]:
     of each kind the longest first."""
     cuts = [(match.start(), match.end()) for match in _BOUNDARY.finditer(sentence)][:MOST_CUTS]
     inner = _OPENINGS_IF_ASKED if sentence.rstrip().endswith("?") else _OPENINGS_INSIDE
-    begins = [match.end() for match in inner.finditer(sentence)][:MOST_CUTS]
+    begins = [
+        match.end()
+        for match in inner.finditer(sentence)
+        if not _REPORTED.search(sentence[: match.start()])
+    ][:MOST_CUTS]
     starts = sorted({0, *(end for _, end in cuts), *begins})
     ends = sorted({*(start for start, _ in cuts), len(sentence)})
     reaching, single, others = [], [], []
