@@ -257,6 +257,7 @@ class LobugServer:
         except StorageError as error:
             log.error("agenda: %s", error)  # noqa: TRY400 - a full disk needs no traceback
         self.mcp_servers.start()
+        self._in_background(asyncio.to_thread(self.skills.load))
         self._in_background(self._watch_memory())
         self._in_background(self.schedule.run())
         self._in_background(self.integrity.watch())

@@ -1,4 +1,4 @@
-"""Alerts in a real `agenda.db`: ringing, recurrence across changes of the clocks, erasure, crashes."""
+"""Alerts in a real `agenda.db`: ringing, changes of the clocks, erasure, crashes."""
 
 from __future__ import annotations
 

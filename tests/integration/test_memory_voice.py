@@ -304,7 +304,7 @@ async def test_everything_is_forgotten_after_a_yes(tmp_path: Path) -> None:
     [
         ("no", "Okay, I'll keep it."),
         ("forget it", "Okay, I'll keep it."),
-        ("What's the time?", "An ordinary reply."),
+        ("What is 17 times 23?", "17 times 23 is 391."),
         ("what do you know about me", "You like tea."),
         ("remember that I like cats", "Okay, I'll remember that you like cats."),
     ],
@@ -476,13 +476,13 @@ async def test_a_correction_that_no_rule_understands_is_asked_for_in_a_whole_sen
         ]
 
 
-@pytest.mark.parametrize("then", ["What's the time?", "never mind"])
+@pytest.mark.parametrize("then", ["What is 17 times 23?", "How high is the sun?", "never mind"])
 async def test_who_does_not_say_what_is_right_is_left_alone(tmp_path: Path, then: str) -> None:
     async with talking(Setup(tmp_path)) as talk:
         await talk.memory.store(ME, Draft("The user's sister is called Anna"))
         await talk.say("what do you remember about my sister?")
         await talk.say("That's wrong.")
-        assert await talk.say(then) in {"An ordinary reply.", "Okay."}
+        assert await talk.say(then) in {"An ordinary reply.", "Okay.", "17 times 23 is 391."}
         assert await talk.say("Hannah") == "An ordinary reply."
         assert len(await talk.kept()) == 1
 

@@ -53,6 +53,7 @@ async def test_a_timer_rings_with_a_chime_until_its_limit(tmp_path: Path) -> Non
         rate = client.messages("hello")[0]["audio_params"]["sample_rate"]
         assert len(client.audio()) / 2 / rate >= 2 * (1.2 + 0.01 * len(RINGS))
         assert set(said(client)) == {RINGS}
+        assert await here.logged(DESK) == [RINGS]
 
 
 async def test_a_touch_silences_a_ring_for_good(tmp_path: Path) -> None:
@@ -105,7 +106,7 @@ async def test_a_reply_is_not_cut(tmp_path: Path) -> None:
         assert said(client)[0] == reply
         states = [m["state"] for m in client.messages("tts")]
         assert states[:5] == ["start", "sentence_start", "stop", "start", "sentence_start"]
-        log = await here.logged("aa:bb:cc:dd:ee:01")
+        log = await here.logged(DESK)
         assert log[:2] == ["Hello.", reply]
 
 
@@ -137,6 +138,10 @@ async def test_it_rings_elsewhere_and_moves_back(tmp_path: Path) -> None:
             heard = len(said(kitchen))
             await desk.until_said("tts", count=2, state="start")
             assert len(said(kitchen)) == heard
+        await kitchen.socket.close()
+        await until(lambda: not here.server.connections.sessions())
+        await until_over(here)
+        assert await _waiting(here) == []  # it was heard, though not to its limit
 
 
 async def test_a_reminder_is_said_twice_then_waits_for_the_next_contact(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from sqlalchemy.pool import StaticPool
 
 from lobug.access import store as access_store
 from lobug.access.tables import metadata as access_metadata
+from lobug.agenda import migrations as agenda_migrations
+from lobug.agenda.tables import metadata as agenda_metadata
 from lobug.storage import migrations
 from lobug.storage.database import no_checkpoint
 from lobug.storage.driver import Connection, connect, driver
@@ -112,6 +114,7 @@ def indexes(connection: Connection, table: str) -> list[Any]:
     [
         pytest.param(migrations.STEPS, memory_metadata, id="memory"),
         pytest.param(access_store.STEPS, access_metadata, id="access"),
+        pytest.param(agenda_migrations.STEPS, agenda_metadata, id="agenda"),
     ],
 )
 def test_the_declared_tables_are_those_of_a_migrated_file(
@@ -128,7 +131,7 @@ def test_the_declared_tables_are_those_of_a_migrated_file(
         own.close()
 
 
-@pytest.mark.parametrize("metadata", [memory_metadata, access_metadata])
+@pytest.mark.parametrize("metadata", [memory_metadata, access_metadata, agenda_metadata])
 def test_every_table_of_several_columns_says_what_it_is(metadata: MetaData) -> None:
     assert all(
         table.comment or any(column.comment for column in table.columns)

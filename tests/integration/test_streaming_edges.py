@@ -43,7 +43,7 @@ async def turn_over(server: LobugServer, turns: int = 1) -> None:
 async def test_a_button_that_is_held_holds_up_nobody_else(tmp_path: Path) -> None:
     scripted = ScriptedEngines(
         chat=ScriptedChatModel(["Take your time.", "It is noon."]),
-        stt=ScriptedSpeechToText(("Well.", "What time is it?")),
+        stt=ScriptedSpeechToText(("Well.", "How high is the sun?")),
     )
     settings = settings_for(
         tmp_path, limits={"max_concurrent_turns": 1}, listening={"interim_every_s": 0.0}
@@ -85,7 +85,7 @@ async def test_a_button_that_is_held_holds_up_nobody_in_its_conversation(
         await scripted.chat.wait_for_calls(1)
         typed = await http.post(
             "/chat/text",
-            json={"text": "What time is it?"},
+            json={"text": "How high is the sun?"},
             headers={"Device-Id": "aa:bb:cc:dd:ee:01"},
         )
         assert typed.json() == {"response": "It is noon."}
@@ -93,13 +93,18 @@ async def test_a_button_that_is_held_holds_up_nobody_in_its_conversation(
         await client.listen("stop", mode="manual")
         await client.until_said("tts", state="stop")
         await turn_over(server, 2)
-        assert await logged(server) == ["What time is it?", "It is noon.", "Well.", "Well, what?"]
+        assert await logged(server) == [
+            "How high is the sun?",
+            "It is noon.",
+            "Well.",
+            "Well, what?",
+        ]
         assert client.messages("alert") == []
 
 
 async def test_a_device_that_stops_sending_in_mid_utterance_is_answered(tmp_path: Path) -> None:
     scripted = ScriptedEngines(
-        chat=ScriptedChatModel(["It is noon."]), stt=ScriptedSpeechToText(("What time is it?",))
+        chat=ScriptedChatModel(["It is noon."]), stt=ScriptedSpeechToText(("How high is the sun?",))
     )
     settings = settings_for(tmp_path, listening={"end_silence_s": 0.25, "stalled_s": 0.05})
     async with (
@@ -108,16 +113,16 @@ async def test_a_device_that_stops_sending_in_mid_utterance_is_answered(tmp_path
     ):
         await client.listen()
         await client.send_audio(tone(0.6))  # it has voice detection of its own: no silence follows
-        await client.until_said("stt", text="What time is it?")
+        await client.until_said("stt", text="How high is the sun?")
         await client.until_said("tts", state="stop")
         await turn_over(server)
-        assert await logged(server) == ["What time is it?", "It is noon."]
+        assert await logged(server) == ["How high is the sun?", "It is noon."]
 
 
 async def test_what_failed_while_it_was_prepared_is_tried_again(tmp_path: Path) -> None:
     scripted = ScriptedEngines(
         chat=ScriptedChatModel([EngineInterruptedError("chat", "a hiccup"), "It is noon."]),
-        stt=ScriptedSpeechToText(("What time is it?",)),
+        stt=ScriptedSpeechToText(("How high is the sun?",)),
     )
     settings = settings_for(tmp_path, listening={"interim_every_s": 0.0})
     async with (
@@ -133,7 +138,7 @@ async def test_what_failed_while_it_was_prepared_is_tried_again(tmp_path: Path) 
         await client.until_said("tts", state="stop")
         await turn_over(server)
         assert client.messages("alert") == []
-        assert await logged(server) == ["What time is it?", "It is noon."]
+        assert await logged(server) == ["How high is the sun?", "It is noon."]
 
 
 @pytest.mark.parametrize("mode", ["auto", "manual", "realtime"])
@@ -205,14 +210,14 @@ async def test_a_reply_that_was_heard_to_its_end_was_not_interrupted(
         commitment.make()
         events = server.turns.run(
             ConversationKey("ada", "ada/desk"),
-            TranscribedUtterance("What time is it?", "en"),
+            TranscribedUtterance("How high is the sun?", "en"),
             voice=True,
             live=LiveOptions(commitment, SpokenOver(heard)),
         )
         done = [event async for event in events][-1]
         assert isinstance(done, Done)
         assert done.interrupted == (heard == 1)
-        assert await logged(server) == ["What time is it?", stored]
+        assert await logged(server) == ["How high is the sun?", stored]
 
 
 class SlowToStop(ScriptedChatModel):
@@ -274,7 +279,7 @@ async def test_a_reply_that_could_not_be_played_is_not_remembered_as_said(
 
     monkeypatch.setattr(Connection, "encoder", broken)
     scripted = ScriptedEngines(
-        chat=ScriptedChatModel(["It is noon."]), stt=ScriptedSpeechToText(("What time is it?",))
+        chat=ScriptedChatModel(["It is noon."]), stt=ScriptedSpeechToText(("How high is the sun?",))
     )
     async with (
         running(settings_for(tmp_path), scripted) as (http, server),
@@ -284,7 +289,7 @@ async def test_a_reply_that_could_not_be_played_is_not_remembered_as_said(
         await client.speak()
         await client.until_said("tts", state="stop")
         await turn_over(server)
-        assert await logged(server) == ["What time is it?", "[interrupted]"]
+        assert await logged(server) == ["How high is the sun?", "[interrupted]"]
         assert "a reply could not be played to its end" in caplog.messages
 
 

@@ -21,7 +21,7 @@ WHOLE = f"Okay, I'll remember that {FACT.replace('my', 'your')}."
 def scripted() -> ScriptedEngines:
     return ScriptedEngines(
         chat=ScriptedChatModel(lambda _, options: "[]" if options.json_schema else "Sure."),
-        stt=ScriptedSpeechToText((ASKED, "What is the time?")),
+        stt=ScriptedSpeechToText((ASKED, "How high is the sun?")),
     )
 
 
@@ -78,7 +78,7 @@ async def test_an_interrupted_reply_is_logged_as_far_as_it_was_heard(
             await client.until_said("tts", state="stop")
         await turn_over(server, 2)
         calls = [call.messages for call in engines.chat.calls]
-        asked = [messages for messages in calls if "What is the time?" in messages[-1].content]
+        asked = [messages for messages in calls if "How high is the sun?" in messages[-1].content]
         prompt = "\n".join(message.content for message in asked[-1])
         assert answered in prompt
         assert WHOLE not in prompt, "the model knows what was heard, no more"

@@ -165,7 +165,7 @@ def file(tmp_path: Path) -> Path:
         id = "asked"
         kind = "ask"
         pace = "burst"
-        steps = [{ say = "What is the time?", reply = ["noon"] }]
+        steps = [{ say = "How high is the sun?", reply = ["noon"] }]
         """
     )
     return path
@@ -189,7 +189,7 @@ def test_a_table_and_what_went_wrong(file: Path) -> None:
     result = run(str(file), "--failures")
     assert result.exit_code == 0, result.output
     assert "50.0 %" in result.stdout
-    assert "asked, step 1: the reply lacks noon - What is the time? - Okay." in result.stdout
+    assert "asked, step 1: the reply lacks noon - How high is the sun? - Okay." in result.stdout
     assert "1 scenarios failed" not in result.stdout
     assert "--failures" in run(str(file)).stdout
 

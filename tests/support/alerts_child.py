@@ -50,8 +50,11 @@ async def live(folder: Path, point: str) -> None:
     await agenda.start()
     alerts = agenda.alerts
     set_ = await alerts.add(
-        [new_alert("pasta", START + 10), new_alert("tea", START + 20)]
-        + [new_alert("work", START + 30, rule="FREQ=DAILY")]
+        [
+            new_alert("pasta", START + 10),
+            new_alert("tea", START + 20),
+            new_alert("work", START + 30, rule="FREQ=DAILY"),
+        ]
     )
     acknowledge("add_alerts", set_)
     await alerts.replace(replace(set_[0], label="noodles"))

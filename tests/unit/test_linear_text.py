@@ -66,6 +66,7 @@ SHORT = {
 """Patterns that are only ever given so many characters."""
 
 BOUNDED = (
+    "lobug.language.en.alert_requests.",
     "lobug.language.en.arithmetic.",
     "lobug.language.en.claimed_deeds.",
     "lobug.language.en.claims.",

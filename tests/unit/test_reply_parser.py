@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lobug.turn.events import Action
-from lobug.turn.reply import Part, ReplyParser, ThinkingStripper
+from lobug.turn.reply import ReplyParser, ThinkingStripper
+from lobug.turn.reply_guard import Part
 
 
 def parse(raw: str, size: int = 3) -> tuple[Action, list[str]]:

@@ -67,7 +67,7 @@ class House:
             clock=lambda: self.time,
             now=lambda _user: datetime(2026, 11, 25, 14, 30, tzinfo=UTC),
         )
-        settings = Settings(_env_file=None, data_dir=folder)  # type: ignore[call-arg]
+        settings = Settings(_env_file=None, data_dir=folder)
         self.conversation: Conversation = Conversations(settings).get(
             ConversationKey("ann", "ann/desk")
         )

@@ -81,6 +81,34 @@ async def test_every_piece_is_followed_by_its_speech_in_order() -> None:
         assert places[Piece] < places[SpeechAudio]
 
 
+class Paced(ScriptedTextToSpeech):
+    """A voice with more than one speed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.speeds: list[float] = []
+
+    async def synthesize_at(self, sentence: str, speed: float) -> Samples:
+        self.speeds.append(speed)
+        return await self.synthesize(sentence)
+
+
+@pytest.mark.parametrize(("speed", "asked"), [(0.8, [0.8, 0.8]), (1.0, [])])
+async def test_a_voice_speaks_as_fast_as_the_conversation_wants(
+    speed: float, asked: list[float]
+) -> None:
+    voice = Paced()
+    source = Source("One.", "Two.")
+    spoken = await spoken_by(speak(source.events(), voice, SpeechOutcome(), 60.0, speed=speed))
+    assert (spoken, voice.speeds) == ([0, 1], asked)
+    plain = ScriptedTextToSpeech()
+    again = Source("One.", "Two.")
+    assert await spoken_by(speak(again.events(), plain, SpeechOutcome(), 60.0, speed=speed)) == [
+        0,
+        1,
+    ]
+
+
 async def test_speech_does_not_wait_for_the_models_next_word() -> None:
     silent = asyncio.Event()
     async with aclosing(speaking(Source("One.", silent), ScriptedTextToSpeech())) as stream:

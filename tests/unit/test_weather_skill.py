@@ -108,7 +108,7 @@ async def test_questions_about_the_weather_are_answered(tmp_path: Path) -> None:
         return Forecast.model_validate(FORECAST)
 
     people = kit(tmp_path, Weather(configured(), fetch=fetch, clock=lambda: 0.0))
-    wrong = [
+    wrong: list[tuple[str, str | None, str | None]] = [
         (text, said, expected)
         for text, expected in SAID
         if (said := await people.say("ada", text)) != expected

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
-from threading import Event
 from typing import Literal, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -184,11 +183,6 @@ def ring(connection: Connection, alert: Alert, now: float) -> int:
     return int(run(connection, _LAST_ID).scalar())
 
 
-def fold_log_in(connection: Connection, _stop: Event) -> None:
-    """Empty the write-ahead log, where deleted words would stay readable for a while."""
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-
-
 class Alerts:
     """The alerts of all users. Every method raises StorageError subclasses.
 
@@ -328,5 +322,5 @@ class Alerts:
         result = await self._database.write(name, work)
         self.changed()
         if erases:
-            await self._database.maintain(fold_log_in)
+            await self._database.fold_log()
         return result

@@ -179,7 +179,9 @@ class Lists:
             run(connection, DELETE_ITEMS, of_list=list_id, ids=ids)
             return gone
 
-        return await self._database.write("lists", work)
+        gone = await self._database.write("lists", work)
+        await self._database.fold_log()
+        return gone
 
     async def tick(
         self, user: str, list_id: int, ids: Sequence[int], *, done: bool = True
@@ -234,7 +236,9 @@ class Lists:
             run(connection, DELETE_ITEMS, of_list=list_id, ids=[item.id for item in moved])
             return moved
 
-        return await self._database.write("lists", work)
+        gone = await self._database.write("lists", work)
+        await self._database.fold_log()
+        return gone
 
     async def delete(self, user: str, list_id: int) -> ItemList:
         """Delete a list with all that is on it. Returns what it was."""
@@ -244,7 +248,9 @@ class Lists:
             run(connection, DELETE, of_list=list_id, of_user=user)
             return gone
 
-        return await self._database.write("lists", work)
+        gone = await self._database.write("lists", work)
+        await self._database.fold_log()
+        return gone
 
     def _create(self, connection: Connection, user: str, name: ListName) -> ItemList:
         if run(connection, COUNT, user=user).scalar() >= self._settings.max_lists_per_person:

@@ -88,7 +88,9 @@ class Notes:
             run(connection, DELETE, of_user=user, ids=ids)
             return gone
 
-        return await self._database.write("notes", work)
+        gone = await self._database.write("notes", work)
+        await self._database.fold_log()
+        return gone
 
     def _checked(self, content: str) -> str:
         seen = "".join(mark if mark.isprintable() else " " for mark in content)

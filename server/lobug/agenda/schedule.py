@@ -57,6 +57,8 @@ class Unasked:
     """Where it is said first; None: anywhere."""
     sentences: tuple[str, ...]
     chime: Chime = Chime.GENTLE
+    logged: bool = True
+    """Whether it belongs in the conversation log; what is only said again does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +245,9 @@ class Schedule:
         reminders = all(alert.kind == "reminder" for alert in alerts)
         sentence = ringing_sentence(alerts, self._wall())
         chime = Chime.GENTLE if reminders else Chime.INSISTENT
-        what = Unasked(user, alerts[0].conversation, (sentence,), chime)
+        again = all(self._rings[alert.id].times for alert in alerts)
+        place = alerts[0].conversation
+        what = Unasked(user, place, (sentence,), chime, logged=not again)
         said = await self._unless_over(user, alerts, self._voice.say(what))
         rings = [self._rings[alert.id] for alert in alerts if alert.id in self._rings]
         for ring in rings:
@@ -287,8 +291,10 @@ class Schedule:
                 await asyncio.wait([task])
 
     async def _note(self, alerts: Collection[Alert]) -> None:
-        """Nobody can hear these alerts: the next turn of their person tells of them."""
-        new = [alert for alert in alerts if not self._rings[alert.id].noted]
+        """Nobody can hear these alerts: the next turn of their person tells of those that nobody
+        has heard before."""
+        rings = self._rings
+        new = [a for a in alerts if not rings[a.id].noted and not rings[a.id].times]
         if new:
             await self._waiting.note(new)
             for alert in new:

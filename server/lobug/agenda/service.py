@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sqlalchemy import bindparam, delete
 
-from lobug.agenda.alerts import Alerts, fold_log_in
+from lobug.agenda.alerts import Alerts
 from lobug.agenda.lists import Lists
 from lobug.agenda.migrations import STEPS
 from lobug.agenda.notes import Notes
@@ -62,7 +62,7 @@ class Agenda:
             await self.start()
         try:
             await self.database.write("delete_user", lambda connection: _delete(connection, user))
-            await self.database.maintain(fold_log_in)
+            await self.database.fold_log()
         finally:
             if opened_here:
                 await self.close()

@@ -248,11 +248,11 @@ is asked for and no skill can do gets an honest sentence.
 SKILLS_FOOT = """\
 ## Timers, alarms, reminders
 
-They are rows in `agenda.db`: a restart and `kill -9` lose none, and what fell due while Lo-Bug was off
-is told at the next contact. Wall times are those of `LOBUG_CONVERSATION__TIME_ZONE` (empty: the
-computer's), also across changes of the clocks. How they ring, quiet hours, what reaches a device that
-is asleep, `POST /announce`: [protocol.md](protocol.md). `GET /alerts` and `lobug alerts` show and
-change them; lists and notes: [lists.md](lists.md).
+They are rows in `agenda.db`: a restart and `kill -9` lose none, and what fell due while Lo-Bug was
+off is told at the next contact. Wall times are those of `LOBUG_CONVERSATION__TIME_ZONE` (empty: the
+computer's), also across changes of the clocks. How they ring, quiet hours, what reaches a device
+that is asleep, `POST /announce`: [protocol.md](protocol.md). `GET /alerts` and `lobug alerts` show
+and change them: [alerts.md](alerts.md); lists and notes: [lists.md](lists.md).
 
 ## Tools of your own
 
@@ -263,10 +263,10 @@ Servers of tools that speak the Model Context Protocol, as programs or over HTTP
 LOBUG_SKILLS__MCP_SERVERS={"house": {"command": ["uvx", "my-mcp-server"], "allow": ["switch_lamp"]}}
 ```
 
-`lobug skills` lists what each server offers and what is allowed; nothing else is used. The chat model
-chooses a tool as it does a device's ([tools.md](tools.md)); arguments are checked by the tool's
-schema, an answer has a time limit, and what a server returns is data, never an instruction. A server
-that hangs, crashes or floods costs its own tools only, and is connected again by itself.
+`lobug skills` lists what each server offers and what is allowed; nothing else is used. The chat
+model chooses a tool as it does a device's ([tools.md](tools.md)); arguments are checked by the
+tool's schema, an answer has a time limit, and what a server returns is data, never an instruction.
+A server that hangs, crashes or floods costs its own tools only, and is connected again by itself.
 """
 
 

@@ -122,6 +122,8 @@ class Dialogue:
     skill_question: SkillQuestion | None = None
     deeds: Mapping[str, SkillDeed] = field(default_factory=dict)
     """What each skill did last, by its name."""
+    spoke_last: str | None = None
+    """The skill that answered the last turn; None: none did."""
     recited: tuple[Hit, ...] | None = None
     """The entries that the last turn recited; None: the last turn was an ordinary one."""
 
@@ -150,10 +152,12 @@ class Dialogue:
         """A function that restores the present state, after a turn that did not count."""
         question, recited = self.question, self.recited
         skill_question, deeds = self.skill_question, self.deeds
+        spoke_last = self.spoke_last
 
         def restore() -> None:
             self.question, self.recited = question, recited
             self.skill_question, self.deeds = skill_question, deeds
+            self.spoke_last = spoke_last
 
         return restore
 
@@ -342,6 +346,7 @@ class Conversations:
                 conversation.dialogue.question = None
                 conversation.dialogue.skill_question = None
                 conversation.dialogue.deeds = {}
+                conversation.dialogue.spoke_last = None
                 conversation.dialogue.recited = None
 
     def _evict(self) -> None:

@@ -15,6 +15,7 @@ from lobug.devices.unasked_speech import UnaskedSession
 from lobug.engines.base import Engines, EngineStatus, Samples, SpeechToText, Tool, Transcript
 from lobug.errors import DeviceOfflineError
 from lobug.memory.model import ConversationKey
+from lobug.memory.service import Memory
 from lobug.priority import TurnPriority
 from lobug.settings import Settings, StreamingSettings
 from lobug.telemetry.telemetry import Telemetry
@@ -172,6 +173,10 @@ class DeviceHost(Protocol):
     @property
     def connections(self) -> ConnectedDevices:
         """The devices that are connected, and what they share."""
+
+    @property
+    def memory(self) -> Memory:
+        """Keeps the conversation log."""
 
     @property
     def schedule(self) -> Schedule:

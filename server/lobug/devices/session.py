@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, aclosing, suppress
 from typing import TYPE_CHECKING, Any
@@ -109,6 +110,7 @@ class DeviceSession:
         self._listened_at: float | None = None
         """When somebody touched the device to speak, or it listened again by itself."""
         self._unasked_turn = asyncio.Lock()
+        self._logging: deque[asyncio.Future[None]] = deque(maxlen=8)
 
     async def run(self) -> None:
         """Serve the device until the connection ends. Raises ConnectionLostError when the device
@@ -240,8 +242,15 @@ class DeviceSession:
         unheard = played_s == 0.0 or (speaker.interrupted and played_s < AUDIBLE_S)
         if self._connection.closed or (unheard and not touched):
             return Said()
+        if speech.logged:
+            self._logging.append(asyncio.ensure_future(self._log(speech.text)))
         place = (self._conversation_key.conversation,)
         return Said(place, complete=not speaker.interrupted, silenced=touched)
+
+    async def _log(self, text: str) -> None:
+        """Log what was said; who said it need not wait."""
+        with suppress(StorageError):  # it was said all the same
+            await self._server.memory.log_unasked(self._conversation_key, text)
 
     async def _until_free(self) -> None:
         """Return once nothing is being said to this device and nobody speaks to it, or somebody has
@@ -403,6 +412,7 @@ class DeviceSession:
         if self._tools is not None:
             await self._tools.close()
         await self._turns.close()
+        await asyncio.gather(*self._logging)
 
     def _note_activity(self) -> None:
         self._active_at = self._clock()

@@ -370,10 +370,10 @@ class DeviceTurns:
             case Heard(text=text):
                 await self._connection.send(say.stt(self._connection.session_id, text))
             case Notice():
+                await self._after_unasked()
                 await self._say(turn, event)
             case Piece():
-                if self._unasked is not None:  # its last `tts stop` must not end the reply
-                    await asyncio.wait([self._unasked])
+                await self._after_unasked()
                 if event.index == 0:
                     await self.face(emotion_of(event.text))
                 turn.speaker.announce(event)
@@ -389,6 +389,12 @@ class DeviceTurns:
                 await self.alert(event.error)
             case _:
                 pass
+
+    async def _after_unasked(self) -> None:
+        """Return once speech that nobody asked for is over: its last ``tts stop`` must not end the
+        reply that has interrupted it."""
+        if self._unasked is not None:
+            await asyncio.wait([self._unasked])
 
     async def _say(self, turn: _LiveTurn, notice: Notice) -> None:
         """Play a notice before the reply, or show it if there is no voice."""

@@ -61,9 +61,18 @@ class VoicedSpeech:
     pieces: tuple[Piece, ...]
     audio: tuple[SpeechAudio, ...]
     """The chime first; without words where the voice fails."""
+    logged: bool
+    """Whether it belongs in the conversation log."""
+
+    @property
+    def text(self) -> str:
+        """All words."""
+        return " ".join(piece.text for piece in self.pieces)
 
 
-async def voiced(sentences: Sequence[str], chime: Chime, tts: TextToSpeech) -> VoicedSpeech:
+async def voiced(
+    sentences: Sequence[str], chime: Chime, tts: TextToSpeech, *, logged: bool = True
+) -> VoicedSpeech:
     """Speak sentences, all of them before any is played: the words follow the chime at once."""
     pieces = tuple(Piece(index, text) for index, text in enumerate(sentences))
     sound = chime_samples(chime, tts.sample_rate)
@@ -71,7 +80,7 @@ async def voiced(sentences: Sequence[str], chime: Chime, tts: TextToSpeech) -> V
     spoken = speak(_events(pieces), tts, SpeechOutcome(), None)
     async with aclosing(spoken):
         audio += [event async for event in spoken if isinstance(event, SpeechAudio)]
-    return VoicedSpeech(pieces, tuple(audio))
+    return VoicedSpeech(pieces, tuple(audio), logged)
 
 
 async def play_unasked(speaker: Speaker, speech: VoicedSpeech) -> None:
@@ -176,7 +185,7 @@ class DeviceVoices:
         sessions = in_order(self._connections.sessions(what.user), what.conversation)
         if not sessions:
             return Said()
-        speech = await voiced(what.sentences, what.chime, self._tts)
+        speech = await voiced(what.sentences, what.chime, self._tts, logged=what.logged)
         for session in sessions:
             said = await session.say_unasked(speech)
             if said.places:

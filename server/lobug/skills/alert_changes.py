@@ -6,7 +6,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from lobug.agenda.alerts import Alert
-from lobug.language.en.alert_requests import Shift
+from lobug.language.en.alert_cues import (
+    Shift,
+)
 from lobug.language.en.alert_sentences import local
 from lobug.language.instants import localised
 from lobug.language.moments import ClockTime, Moment, Recurrence
@@ -25,6 +27,8 @@ def changed(
         return _lengthened(alert, span, now)
     if isinstance(when, Moment) and when.elapsed is None and alert.kind != "timer":
         return _moved(alert, when, now, day_hour, words)
+    if isinstance(when, Recurrence) and when.time is None and when.part is None:
+        when = replace(when, time=ClockTime.of(local(alert).time().replace(microsecond=0)))
     due = settle(when, now, alert.kind, day_hour=day_hour, words=words)
     return due if isinstance(due, Unsettled) else with_due(alert, due)
 

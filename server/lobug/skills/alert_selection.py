@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from lobug.agenda.alerts import Alert
-from lobug.language.en.alert_requests import POINTING, SEVERAL, kinds_in, name_in, words_of
+from lobug.language.en.alert_cues import (
+    POINTING,
+    SEVERAL,
+    kinds_in,
+    means_repeating,
+    words_of,
+)
+from lobug.language.en.alert_requests import (
+    name_in,
+)
 from lobug.language.en.alert_sentences import local
 from lobug.language.instants import resolve
 from lobug.language.moments import (
@@ -100,6 +109,8 @@ def fits(alert: Alert, target: Target, now: datetime) -> bool:
 
 def has_name(alert: Alert, name: str) -> bool:
     """Whether the words of a name are among those of an alert's label."""
+    if alert.rule is not None and means_repeating(name):
+        return True
     label, wanted = words_of(alert.label), words_of(name)
     return bool(wanted) and wanted <= label
 

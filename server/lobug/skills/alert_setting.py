@@ -9,16 +9,20 @@ from typing import Any
 from lobug.agenda.alerts import AlertKind, Alerts, NewAlert
 from lobug.conversation.command_context import Answer, Command
 from lobug.errors import AlertLimitError
+from lobug.language.en.alert_cues import (
+    is_waking,
+    may_name,
+    minutes_past,
+    names_alerts,
+    needs_task,
+)
 from lobug.language.en.alert_reports import set_sentence, unsettled_sentence
 from lobug.language.en.alert_requests import (
     Wanted,
     answered_task,
-    is_waking,
-    may_name,
-    minutes_past,
+    counted_from,
     name_in,
     named_alerts,
-    needs_task,
     task_of,
 )
 from lobug.language.en.alert_sentences import says
@@ -102,7 +106,8 @@ class AlertSetting:
         """Set what was asked for, now that somebody says when. None: they don't."""
         draft: Any = question.data["draft"]
         times = find_times(request.text, bare_numbers=True)
-        if not times:
+        other = names_alerts(request.text) or (draft.kind != "alarm" and is_waking(request.text))
+        if not times or other or is_question(request.text):
             return None
         found = whens(times)
         if draft.whens:
@@ -154,6 +159,7 @@ def draft_of(match: Match) -> Draft | None:
     if match.chosen:
         return _quoted_draft(match, kind)
     times = match.times or _bare_times(match, kind)
+    times = counted_from(match.request, times)
     times = tuple(one for one in times if not minutes_past(match.request, one))
     if not may_name(match.request, match.slots, kind, timed=bool(times)):
         return None

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from lobug.agenda.alerts import AlertKind
 from lobug.language.instants import Preference, resolve
 from lobug.language.moments import (
+    WEEKDAY_CODES,
     ClockTime,
     Found,
     Impossible,
@@ -18,6 +19,7 @@ from lobug.language.moments import (
     Precision,
     Recurrence,
     TimeSpan,
+    combined,
 )
 from lobug.language.occurrences import next_occurrence, wall_time
 
@@ -70,30 +72,7 @@ def _joined(one: When, other: When) -> When | None:
     """Two times that complete each other as one; None: they don't."""
     if _has_time(one) and _has_time(other):
         return None
-    if isinstance(one, Moment) and isinstance(other, Recurrence):
-        one, other = other, one
-    weekly = _weekly(one, other)
-    if weekly is not None:
-        return weekly
-    if isinstance(one, Recurrence) and isinstance(other, Moment) and other.day is None:
-        if other.elapsed is not None:
-            return None
-        return replace(one, time=one.time or other.time, part=one.part or other.part)
-    if isinstance(one, Moment) and isinstance(other, Moment):
-        if one.elapsed is not None or other.elapsed is not None:
-            return None
-        if one.day is not None and other.day is not None:
-            return None
-        return Moment(
-            day=one.day or other.day,
-            time=one.time or other.time,
-            part=one.part or other.part,
-            same_time=one.same_time or other.same_time,
-        )
-    return None
-
-
-_DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+    return _weekly(one, other) or _weekly(other, one) or combined(one, other)
 
 
 def _weekly(one: When, other: When) -> Recurrence | None:
@@ -104,8 +83,8 @@ def _weekly(one: When, other: When) -> Recurrence | None:
     if one.rule.partition(";BYDAY=")[0] != "FREQ=WEEKLY" or not isinstance(other.day, NamedWeekday):
         return None
     days = {day for day in one.rule.partition(";BYDAY=")[2].split(",") if day}
-    days.add(_DAYS[other.day.weekday])
-    rule = f"FREQ=WEEKLY;BYDAY={','.join(sorted(days, key=_DAYS.index))}"
+    days.add(WEEKDAY_CODES[other.day.weekday])
+    rule = f"FREQ=WEEKLY;BYDAY={','.join(sorted(days, key=WEEKDAY_CODES.index))}"
     return Recurrence(rule, one.time or other.time, one.part or other.part)
 
 

@@ -8,6 +8,15 @@ from typing import Any
 
 from lobug.agenda.alerts import Alert, Alerts
 from lobug.conversation.command_context import Answer, Command
+from lobug.language.en.alert_cues import (
+    asks_of_alerts,
+    is_next,
+    is_soft,
+    kinds_in,
+    names_alerts,
+    sets_anew,
+    shift_in,
+)
 from lobug.language.en.alert_reports import (
     all_question,
     cancelled_sentence,
@@ -19,16 +28,12 @@ from lobug.language.en.alert_reports import (
     which_question,
 )
 from lobug.language.en.alert_requests import (
-    asks_of_alerts,
-    is_soft,
-    kinds_in,
     name_in,
-    names_alerts,
-    sets_anew,
-    shift_in,
 )
 from lobug.language.en.alert_sentences import name_of, says
+from lobug.language.en.time_corrections import with_minutes
 from lobug.language.en.times import find_times, say_span
+from lobug.language.moments import Found
 from lobug.skills.alert_changes import changed
 from lobug.skills.alert_selection import Target, chosen, last_of, select, target_of
 from lobug.skills.alert_setting import KINDS, SKILL, AlertSetting
@@ -118,6 +123,8 @@ class AlertSkill:
         kinds = target.kinds
         alerts = await self._alerts.of_user(request.user)
         found = select(alerts, replace(target, pointing=False), request.now, request.place)
+        if is_next(match.request):
+            found = found[:1]
         if not found and target.times:
             return request.say(says("none_then", what=says(f"{kinds[0]}s" if kinds else "alerts")))
         if not found and target.name:
@@ -148,6 +155,9 @@ class AlertSkill:
         if not found:
             sure = sure and not is_soft(match.request)
             return request.say(none_sentence(target.kinds, target.name)) if sure else None
+        ringing = [alert for alert in found if alert.state == "ringing"]
+        if ringing and not target.several:
+            return self._cancelling(request, ringing)
         if len(found) > 1 and not target.several:
             last = last_of(found, request.now.timestamp(), request.place)
             if target.pointing and last is not None:
@@ -169,12 +179,14 @@ class AlertSkill:
             gone = await self._alerts.cancel(request.user, [alert.id for alert in alerts])
             if not gone:
                 return Answer((says("gone"),))
+            if all(alert.state == "ringing" for alert in gone):
+                return Answer((says("stopped"),))
             return Answer((cancelled_sentence(gone, request.now),))
 
         return Command(request.text, act)
 
     async def _change(self, request: Request, match: Match) -> Command | None:
-        times = match.times or tuple(find_times(match.request, bare_numbers=True))
+        times = _times_of(match)
         if not times:
             return None
         if sets_anew(match.request, times[-1]):
@@ -186,18 +198,24 @@ class AlertSkill:
         if not found:
             sure = names_alerts(match.request)
             return request.say(none_sentence(target.kinds, target.name)) if sure else None
+        last = last_of(found, request.now.timestamp(), request.place)
+        if len(found) > 1 and target.pointing and last is not None:
+            found = [last]
         if len(found) > 1:
             return self._which(request, match, found)
         return self._changing(request, match, found[0])
 
     def _changing(self, request: Request, match: Match, alert: Alert) -> Command:
-        times = match.times or tuple(find_times(match.request, bare_numbers=True))
+        said = match.request
+        if alert.kind == "timer" and not match.times:
+            said = with_minutes(said)
+        times = match.times or tuple(find_times(said, bare_numbers=True))
         values = whens(times[-1:])
-        words = match.request[times[-1].start : times[-1].end]
+        words = said[times[-1].start : times[-1].end]
         result = changed(
             alert,
             values[-1],
-            shift_in(match.request, times[-1]),
+            shift_in(said, times[-1]),
             request.now,
             day_hour=self._day_hour,
             words=words,
@@ -273,6 +291,15 @@ class AlertSkill:
     async def _pause(self, request: Request, match: Match) -> Command | None:
         kinds = kinds_in(match.request)
         return request.say(says("cannot_pause", kind=kinds[0] if kinds else "timer"))
+
+
+def _times_of(match: Match) -> tuple[Found, ...]:
+    """The times of a request, numbers alone included: "make that ten"."""
+    return (
+        match.times
+        or tuple(find_times(match.request, bare_numbers=True))
+        or tuple(find_times(with_minutes(match.request)))
+    )
 
 
 CHOICES: tuple[Choice, ...] = (

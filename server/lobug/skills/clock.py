@@ -8,7 +8,7 @@ from datetime import MAXYEAR, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from lobug.language.en.data import MONTHS, WEEKDAYS
-from lobug.language.en.named_days import is_named, read_day, read_moment, read_shift
+from lobug.language.en.named_days import is_in_part, is_named, read_day, read_moment, read_shift
 from lobug.language.en.places import Place, read_place, write_place
 from lobug.language.en.times import say_date, say_span, say_time
 from lobug.language.instants import resolve
@@ -39,18 +39,6 @@ _CHOICES = (
     ),
 )
 _DAY_S = 86_400
-_PARTS: Mapping[str, Callable[[int], bool]] = {
-    "morning": lambda hour: hour < 12,
-    "afternoon": lambda hour: 12 <= hour < 18,
-    "evening": lambda hour: 17 <= hour < 23,
-    "night": lambda hour: hour >= 20 or hour < 6,
-    "day": lambda hour: 6 <= hour < 20,
-    "dark": lambda hour: hour >= 20 or hour < 6,
-    "light": lambda hour: 6 <= hour < 20,
-    "midnight": lambda hour: hour == 0,
-    "noon": lambda hour: hour == 12,
-}
-"""Whether an hour belongs to a part of the day."""
 
 
 class Clock:
@@ -147,12 +135,13 @@ def _told_there(request: Request, phrase: str, place: Place) -> Command:
 
 def _part_there(request: Request, match: Match) -> Command | None:
     places = read_place(_place_words(match))
-    part = match.slots.get("part", "").lower().replace("time", "").strip()
-    if not places or part not in _PARTS:
+    if not places:
         return None
     if len(places) > 1:
         return _time_there(request, match)
-    so = _PARTS[part](_there(request.now, places[0]).hour)
+    so = is_in_part(_there(request.now, places[0]).hour, match.slots.get("part", ""))
+    if so is None:
+        return None
     return _told_there(request, "part_yes" if so else "part_no", places[0])
 
 

@@ -82,7 +82,7 @@ def _power(base: Number, exponent: Number) -> Number:
         raise DivisionByZeroError
     if base in (0, 1):
         return Fraction(1) if base == 1 or exponent == 0 else Fraction(0)
-    size = abs(math.log10(abs(base)) * float(exponent))
+    size = abs(math.log10(base if base > 0 else -base) * float(exponent))
     if size > MOST_DIGITS:
         raise TooLargeError
     if isinstance(exponent, Fraction) and exponent.denominator == 1 and abs(exponent) <= 10_000:

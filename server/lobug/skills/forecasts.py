@@ -108,7 +108,7 @@ async def fetch_forecast(url: str, place: WeatherPlace) -> Forecast:
 
 
 async def _body(client: httpx.AsyncClient, url: str, place: WeatherPlace) -> bytes:
-    asked = {
+    asked: dict[str, str | float] = {
         "latitude": place.latitude,
         "longitude": place.longitude,
         "current": _CURRENT,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -97,7 +96,11 @@ class ListAdding:
         items = talk.items(chores=recent.key == TO_DO)
         if not items or not all(map(list_words.is_thing, items)):
             return None
-        if any(re.search(r"\d\s*(?:$|[-+*/x])", item) for item in items):  # a sum
+        if any(map(list_words.is_number, items)):  # a sum, or more time for a timer
+            return None
+        if any(map(list_words.has_place, items)) and not (
+            recent.key == TO_DO and all(map(list_words.is_order, items))
+        ):
             return None
         return self._adding(talk, talk.shelf.target_of(recent), items)
 

@@ -63,7 +63,9 @@ class ListTaking(ListAdding):
         items = talk.items()
         if not isinstance(target, Target) or not items:
             return None
-        if any(" from " in item for item in items) or any(map(list_words.is_pronoun, items)):
+        if any(" from " in item or " off " in item for item in items) or any(
+            map(list_words.is_pronoun, items)
+        ):
             return None
         source = self._source(talk, target, items)
         if not isinstance(source, ItemList):

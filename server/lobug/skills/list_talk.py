@@ -40,7 +40,9 @@ class Talk:
 
     @property
     def deed(self) -> SkillDeed | None:
-        """What was done to lists in the last two minutes."""
+        """What was done to lists in the turn before; None: that was about something else."""
+        if self.request.follows != NAME:
+            return None
         return self.request.conversation.dialogue.last_deed(NAME, self.request.turn_time)
 
     @property
@@ -135,6 +137,8 @@ class Talk:
             return None
         if isinstance(target, Unclear):
             return self.ask_which(target.lists)
+        if target.list is None and re.search(r"['\u2019]s\b", target.name.shown):
+            return None  # "Schindler's list"
         if target.list is None:
             return self.request.say(list_speech.missing_list(self.phrase, target))
         return target.list

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from lobug.agenda.notes import Note, Notes
@@ -14,6 +15,8 @@ from lobug.skills.skill import Answer, Choice, Command, Match, Request, SkillQue
 NAME = "notes"
 READ_AT_ONCE = 4
 """Notes that are read before Lo-Bug asks whether to go on."""
+
+_COLON = re.compile(r"(?:note|memo)\s*[:\u2013\u2014-]", re.IGNORECASE)
 
 
 class NoteSkill:
@@ -39,7 +42,9 @@ class NoteSkill:
     async def plan(self, request: Request, match: Match) -> Command | None:
         if match.chosen and "note" not in request.text.lower():
             return None
-        if match.intent == "Add":
+        if match.intent == "AddColon" and _COLON.match(match.request) is None:
+            return None
+        if match.intent in {"Add", "AddColon"}:
             return self._add(request, match)
         if match.intent == "AddWhat":
             return request.ask(request.phrase(NAME, "what"), NAME, {"kind": "what"})

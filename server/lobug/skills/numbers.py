@@ -28,7 +28,8 @@ class Written:
 
 def write_number(value: Number, *, fractions: bool = False) -> Written:
     """A number with at most 4 decimals, or as a fraction such as "1 3/4" where ``fractions``."""
-    if abs(value) >= _LARGEST or 0 < abs(value) < 10**-4:
+    size = value if value >= 0 else -value
+    if size >= _LARGEST or 0 < size < 10**-4:
         return _scientific(value)
     if isinstance(value, Fraction):
         if fractions and 1 < value.denominator <= 20:
@@ -79,7 +80,7 @@ def _mixed(value: Fraction) -> str:
 
 
 def _scientific(value: Number) -> Written:
-    exponent = math.floor(math.log10(abs(value)))
+    exponent = math.floor(math.log10(value if value > 0 else -value))
     if isinstance(value, Fraction) and value == Fraction(10) ** exponent:
         return Written(f"10 to the power of {exponent}", exact=True)
     scaled = float(Fraction(value) / Fraction(10) ** exponent)

@@ -18,7 +18,7 @@ from lobug.language import language_of
 from lobug.language.en.data import SKILLS
 from lobug.language.skills import Match, SkillSentences
 from lobug.skills.choice import choose
-from lobug.skills.skill import Request, Skill
+from lobug.skills.skill import Answer, Request, Skill
 
 LANGUAGE = "en"
 """Language of the sentences if the spoken language has none."""
@@ -54,6 +54,10 @@ class Skills:
         """Whether a skill may be used."""
         return name in self._all and name not in self._off
 
+    def load(self) -> None:
+        """Read the sentences, which takes half a second; else the first turn does it."""
+        _sentences(LANGUAGE).match("What time is it?", tuple(self._all))
+
     def available(self) -> list[Skill]:
         """The skills that may be used now, in their order."""
         return [one for one in self if self.is_on(one.name) and one.unavailable() is None]
@@ -70,13 +74,18 @@ class Skills:
 
         Changes nothing but the dialogue; ``Command.act`` acts. Raises StorageError.
         """
-        request = self._request(conversation, text, language, tools)
+        dialogue = conversation.dialogue
+        follows, dialogue.spoke_last = dialogue.spoke_last, None
+        request = replace(self._request(conversation, text, language, tools), follows=follows)
         command = await self._answer(request)
         if command is None:
             # A skill that refuses a reading leaves the words to the next one.
             for match in request.sentences.matches(text, tuple(self._all)):
                 command = await self._command(request, match)
                 if command is not None:
+                    # A later "yes" must not answer what memory asked before.
+                    dialogue = conversation.dialogue
+                    dialogue.question, dialogue.recited = None, ()
                     break
         return command
 
@@ -125,7 +134,7 @@ class Skills:
         book = language_of(request.language).commands or language_of(LANGUAGE).commands
         agrees = None if book is None else book.agrees(request.text)
         command = await self._all[question.skill].answer(request, question, agrees=agrees)
-        return None if command is None else replace(command, by=question.skill)
+        return None if command is None else _by(command, request, question.skill)
 
     async def _command(self, request: Request, match: Match) -> Command | None:
         skill = self._all[match.skill]
@@ -135,7 +144,17 @@ class Skills:
         if reason is not None:
             return request.say(reason)
         command = await skill.plan(request, match)
-        return None if command is None else replace(command, by=match.skill)
+        return None if command is None else _by(command, request, match.skill)
+
+
+def _by(command: Command, request: Request, skill: str) -> Command:
+    """A skill's command, which is remembered as the last one once it acts."""
+
+    async def act(message_id: int) -> Answer:
+        request.conversation.dialogue.spoke_last = skill
+        return await command.act(message_id)
+
+    return replace(command, act=act, by=skill)
 
 
 def _sentences(language: str) -> SkillSentences:

@@ -37,6 +37,8 @@ class Request:
     """The sentences of the language."""
     tools: ToolBox
     """The tools of the device that the words came from; none for other doors."""
+    follows: str | None = None
+    """The skill that answered the turn before; "not that" can mean only what it did."""
 
     @property
     def user(self) -> str:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from lobug.conversation.registry import IGNORED_REPLY, INTERRUPTED
 from lobug.engines.base import PacedVoice, TextToSpeech, ToolBox
-from lobug.language.en.data import word_map
 from lobug.language.en.dice import read_whole_number
 from lobug.language.en.requests import is_most_of
+from lobug.language.en.volume_words import is_percentage, volume_step
 from lobug.memory.service import Memory
 from lobug.skills.skill import Answer, Choice, Command, Match, Request, Skill, SkillQuestion
 
@@ -33,7 +32,6 @@ _SCALE_OF_TEN = 10
 
 _SHORT = frozenset({"Repeat", "Abilities", "NeverMind"})
 """Intents whose words mean something else within a longer text."""
-_STEPS = {name: int(step) for name, step in word_map("speaking", "steps").items()}
 _CHOICES = (
     Choice("Louder", "Make your own voice louder", {}),
     Choice("Quieter", "Make your own voice quieter", {}),
@@ -140,8 +138,7 @@ def changed_speed(speed: float, intent: str) -> float:
 
 def changed_volume(volume: int, match: Match) -> int:
     """The volume, 0 to 100, after a wish for another one. Pure."""
-    words = match.request.lower()
-    step = next((step for name, step in _STEPS.items() if name in words), STEP)
+    step = volume_step(match.request) or STEP
     match match.intent:
         case "Louder":
             return min(LOUDEST, volume + step)
@@ -166,8 +163,8 @@ def wanted_volume(match: Match) -> int | None:
     level = read_whole_number(match.slots.get("level", ""))
     if level is None or not 0 <= level <= LOUDEST:
         return None
-    percent = re.search(r"percent|per cent|%", match.request.lower())
-    return level * 10 if 0 < level <= _SCALE_OF_TEN and percent is None else level
+    of_ten = 0 < level <= _SCALE_OF_TEN and not is_percentage(match.request)
+    return level * 10 if of_ten else level
 
 
 def _volume_command(request: Request, match: Match) -> Command | None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import date, timedelta
 
-from lobug.language.en.data import WEEKDAYS, word_map
+from lobug.language.en.data import WEEKDAYS
 from lobug.language.en.named_days import read_day
 from lobug.language.en.skill_sentences import skill_sentences
+from lobug.language.en.weather_words import days_told, is_about_now, sky
 from lobug.language.moments import Impossible, Period, PeriodStart
 from lobug.settings.skills import SkillSettings, WeatherPlace
 from lobug.skills.calendar_days import date_of
@@ -28,12 +28,6 @@ UNLIKELY = 30
 """Percent; between them it rains perhaps."""
 _SNOW = frozenset({71, 73, 75, 77, 85, 86})
 _RAIN = frozenset({*range(51, 68), *range(80, 83), *range(95, 100)})
-_SKIES = word_map("weather", "skies")
-_NOW = re.compile(
-    r"\b(?:is it|now|right now|at the moment|currently|what's it like|raining|snowing)\b"
-)
-_DAYS_TOLD = {"this week": 4, "next few days": 3, "next days": 3, "coming days": 3}
-
 Fetch = Callable[[str, WeatherPlace], Awaitable[Forecast]]
 
 
@@ -105,7 +99,6 @@ class Weather:
 def asked_days(match: Match, request: Request) -> tuple[date, ...] | Impossible:
     """The days that are asked about; empty: now. Pure."""
     today = request.now.date()
-    words = match.request.lower()
     said = match.slots.get("day", "")
     if said:
         moment = read_day(said)
@@ -118,12 +111,9 @@ def asked_days(match: Match, request: Request) -> tuple[date, ...] | Impossible:
         if isinstance(day, PeriodStart) and day.period is Period.WEEKEND and found.weekday() == 5:
             return (found, found + timedelta(days=1))
         return (found,)
-    several = next((count for name, count in _DAYS_TOLD.items() if name in words), 0)
-    if several:
-        return tuple(today + timedelta(days=ahead) for ahead in range(several))
-    if "today" in words or "later" in words or not _NOW.search(words):
-        return (today,)
-    return ()
+    if is_about_now(match.request):
+        return ()
+    return tuple(today + timedelta(days=ahead) for ahead in range(days_told(match.request) or 1))
 
 
 def tell(
@@ -159,7 +149,7 @@ def _now(forecast: Forecast, request: Request, phrase: str, place: str) -> str:
         phrase,
         degrees=_degrees(request, current.temperature_2m),
         place=place,
-        sky=_sky(current.weather_code),
+        sky=sky(current.weather_code),
     )
 
 
@@ -182,7 +172,7 @@ def _day(
         "temperature" if match.intent == "Temperature" else phrase,
         Day=said[:1].upper() + said[1:],
         place=place,
-        sky=_sky(daily.weather_code[index]),
+        sky=sky(daily.weather_code[index]),
         range=span,
         chance=chance,
     )
@@ -191,7 +181,7 @@ def _day(
 def _falling_now(forecast: Forecast, request: Request, match: Match) -> str:
     code = forecast.current.weather_code
     falls = code in (_SNOW if match.intent == "Snow" else _RAIN)
-    return request.phrase(Weather.name, "raining" if falls else "not_raining", sky=_sky(code))
+    return request.phrase(Weather.name, "raining" if falls else "not_raining", sky=sky(code))
 
 
 def _chance(forecast: Forecast, request: Request, match: Match, day: date, index: int) -> str:
@@ -202,7 +192,7 @@ def _chance(forecast: Forecast, request: Request, match: Match, day: date, index
     if chance is None or (snow and code not in _SNOW) or (not snow and code in _SNOW):
         falls = code in (_SNOW if snow else _RAIN)
         phrase = "expected" if falls else "not_expected"
-        return request.phrase(Weather.name, phrase, day=said, sky=_sky(code))
+        return request.phrase(Weather.name, phrase, day=said, sky=sky(code))
     phrase = "likely" if chance >= LIKELY else "perhaps" if chance >= UNLIKELY else "unlikely"
     what = request.phrase(Weather.name, "snow" if snow else "rain")
     return request.phrase(Weather.name, phrase, what=what, day=said, chance=chance)
@@ -212,11 +202,6 @@ def _degrees(request: Request, value: float, *, several: bool = False) -> str:
     count = round(value)
     phrase = "degrees_one" if abs(count) == 1 and not several else "degrees"
     return request.phrase(Weather.name, phrase, count=count)
-
-
-def _sky(code: int) -> str:
-    """What a code means, or the nearest lower one."""
-    return _SKIES[str(max(known for known in map(int, _SKIES) if known <= code))]
 
 
 def _day_name(request: Request, day: date) -> str:

@@ -221,6 +221,15 @@ class Database:
 
         return await _stoppable(self._in(self._writer_thread, run), stop.set)
 
+    async def fold_log(self) -> None:
+        """Fold the write-ahead log into the file and empty it: deleted words would stay readable in
+        it for a while."""
+        await self.maintain(
+            lambda connection, _stop: connection.execute(
+                "PRAGMA wal_checkpoint(TRUNCATE)"
+            ).fetchone()
+        )
+
     async def aside(self, work: Callable[[Connection], T]) -> T:
         """Run long ``work`` that changes nothing on a thread and a connection of its own, so that
         nothing waits for it. When the caller is cancelled the work is interrupted and awaited."""

@@ -203,10 +203,10 @@ async def _synthesise(
     queues.out.put_nowait(_End())
 
 
-async def speak_notice(notice: Notice, voice: _Voice) -> SpeechAudio | None:
+async def speak_notice(notice: Notice, tts: TextToSpeech) -> SpeechAudio | None:
     """Speak a notice, for a door that plays it at once; None: there is no voice, or it failed."""
     piece = Piece(NOTICE_INDEX, notice.text)
-    return await _speech(piece, voice, SpeechOutcome(), None, ENGLISH)
+    return await _speech(piece, _at(tts, 1.0), SpeechOutcome(), None, ENGLISH)
 
 
 async def _speech(

@@ -8,14 +8,14 @@ my mum", "about the oven"); any other label is a name ("pasta").
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal
 
+from lobug.language.en.alert_cues import is_waking
 from lobug.language.en.data import word_set
 from lobug.language.en.speech_acts import COMMANDS
-from lobug.language.moments import Found
+from lobug.language.moments import Found, Moment, TimeSpan
 
 _MASK = "\u2022"
 _NOUN = re.compile(
@@ -35,7 +35,6 @@ _TIMING = re.compile(r"time (?!me\b|this\b|it\b|for\b)(?P<label>\w.*)$", re.IGNO
 _NEVER_NAMES = word_set("alerts", "never_names")
 _EDGES = word_set("alerts", "edges")
 _OPENS = word_set("alerts", "opens")
-_NO_NAMES = word_set("alerts", "no_names")
 _LEADS = ("to", "about", "of", "that", "for", "so", "when", "not")
 _ARTICLES = re.compile(
     r"^(?:(?:the|a|an|my|our|some|this|that|new|another)\s+)+(?=\S)", re.IGNORECASE
@@ -45,11 +44,6 @@ _DETERMINED = re.compile(
 )
 _COUNTED = re.compile(r"\b(?P<number>two|three|four|2|3|4)\b(?=[^.,]*\b(?:timers|alarms)\b)", re.I)
 _COUNTS = {"two": 2, "2": 2, "three": 3, "3": 3, "four": 4, "4": 4}
-_KINDS = (
-    ("timer", re.compile(r"\b(?:timers?|countdowns?)\b", re.IGNORECASE)),
-    ("alarm", re.compile(r"\b(?:alarms?|wake|waking|woken|wake-?up)\b", re.IGNORECASE)),
-    ("reminder", re.compile(r"\bremind(?:ers?|ing|ed)?\b", re.IGNORECASE)),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +53,6 @@ class Wanted:
     label: str
     times: tuple[Found, ...]
     """The times that say when; none: it was not said."""
-
-
-def kinds_in(text: str) -> tuple[str, ...]:
-    """The kinds of alerts that a text names."""
-    return tuple(kind for kind, words in _KINDS if words.search(text))
 
 
 def named_alerts(request: str, times: Sequence[Found]) -> list[Wanted]:
@@ -175,7 +164,7 @@ def task_of(request: str, task: str, times: Sequence[Found]) -> Wanted:
         if start <= found.start and found.end <= end:
             label = f"{label[: found.start - start]} {label[found.end - start :]}"
     lead = _lead(request[:start], times)
-    label = _tidy(label)
+    label = re.sub(r"\s+(?:when|if|once) it(?:['\u2019]s| is)$", "", _tidy(label), flags=re.I)
     if not lead and label:
         lead = _lead_of(label)
     return Wanted(f"{lead} {label}".strip() if label else "", tuple(outside))
@@ -201,7 +190,7 @@ def _lead(before: str, times: Sequence[Found]) -> str:
 
 def _lead_of(label: str) -> str:
     """The preposition that a task was said without: "remind me call Tom", "remind me I have to"."""
-    if label.split()[0].lower() in COMMANDS:
+    if label.split(maxsplit=1)[0].lower() in COMMANDS:
         return "to"
     return "that" if _CLAUSE.match(label) else ""
 
@@ -213,17 +202,6 @@ def answered_task(answer: str) -> str:
         return f"{label[:1].lower()}{label[1:]}"
     lead = _lead_of(label) if label else ""
     return f"{lead} {label[:1].lower()}{label[1:]}" if lead == "to" else f"{lead} {label}".strip()
-
-
-def needs_task(request: str) -> bool:
-    """Whether a request for a reminder has to say of what: "remind me at six". One that only asks
-    for a sign ("nudge me in an hour") need not."""
-    return re.match(r"(?:please )?remind (?:me|us)\b", request, re.IGNORECASE) is not None
-
-
-def minutes_past(request: str, found: Found) -> bool:
-    """Whether a time is only the minutes of one whose hour was not said: "at ten past"."""
-    return re.match(r"\s*(?:past|to)\s*(?:$|[,.!?])", request[found.end :], re.I) is not None
 
 
 _CLAUSE = re.compile(
@@ -256,130 +234,27 @@ def _bare(word: str) -> str:
     return word.strip(" ,.;:!?-\u2013\u2014\"'\u201c\u201d").lower()
 
 
-SEVERAL = re.compile(
-    r"\b(?:all|every|everything|both|them|the (?:whole )?lot|those|these|timers|alarms"
-    r"|reminders)\b",
-    re.IGNORECASE,
-)
-"""Words that mean each alert that fits."""
-POINTING = re.compile(
-    r"\b(?:it|that|this|its|last(?: one)?|just set|i meant?|actually)\b", re.IGNORECASE
-)
-"""Words that mean the alert that was set last."""
+def counted_from(request: str, times: Sequence[Found]) -> tuple[Found, ...]:
+    """The times of a request, where "half an hour before seven" is one."""
+    found: list[Found] = []
+    for time in times:
+        last = found[-1] if found else None
+        said = re.match(r"(before|after|past)\b", request[time.start : time.end], re.IGNORECASE)
+        joined = None
+        if last is not None and said is not None and not request[last.end : time.start].strip():
+            joined = _moved(time.value, last.value, -1 if said[0].lower() == "before" else 1)
+        if last is None or joined is None:
+            found.append(time)
+        else:
+            found[-1] = Found(last.start, time.end, joined)
+    return tuple(found)
 
 
-def words_of(text: str) -> set[str]:
-    """The words that tell one label from another, in the singular."""
-    found = re.findall(r"[^\W_]+(?:['\u2019][^\W_]+)?", text.lower())
-    return {
-        word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-        for word in found
-        if word not in _NEVER_NAMES
-    }
-
-
-Shift = Literal["later", "earlier", "to"]
-"""Whether a length of time is added to when something rings, taken from it, or replaces it."""
-_EARLIER = re.compile(
-    r"\b(?:earlier|sooner|bring|shorter|shorten|reduce|cut|decrease|subtract|shave|knock|off"
-    r"|take|less|move (?:\w+ ){0,4}(?:forward|up)|speed up)\b",
-    re.IGNORECASE,
-)
-_LATER = re.compile(
-    r"\b(?:later|longer|back|postpone|delay|push|extend|lengthen|prolong|add|more|another|extra"
-    r"|increase|give|additional|allow|bump|by|slow down)\b",
-    re.IGNORECASE,
-)
-_TO_TIME = re.compile(r"\b(?:to|at|until|till|for)\s*$|^(?:to|at|until|till)\b", re.IGNORECASE)
-
-
-def shift_in(request: str, last: Found) -> Shift:
-    """How the last time of a request changes an alert."""
-    words = f"{request[: last.start]} {request[last.end :]}"
-    said = request[last.start : last.end]
-    if _TO_TIME.search(said) or _TO_TIME.search(request[: last.start]):
-        return "to"
-    if _EARLIER.search(words):
-        return "earlier"
-    if _LATER.search(f"{words} {said}"):
-        return "later"
-    return "to"
-
-
-_WAKING = re.compile(
-    r"\b(?:wake|waking|woken|get me|oversleep|sleep|awake|out of bed|i'm up|rouse)\b", re.I
-)
-_SURE = re.compile(
-    r"\b(?:timers?|alarms?|countdowns?|reminders?|remind|wake-?up calls?)\b", re.IGNORECASE
-)
-_TELLS = re.compile(
-    r"^(?:tell|ask|let|call|text|make sure|ensure|see|give|drop|send|shout|holler|ping|buzz|ring"
-    r"|beep|alert|notify|prompt|bug|pester|warn|i must|i mustn|i can|i shouldn|i don|i'd|i need|time"
-    r"|chime|ding|go off|count|start a count|get (?:me|us)|put|set the clock|nudge|poke|prod)",
-    re.IGNORECASE,
-)
-_MOST_NAME_WORDS = 4
-
-
-def is_waking(request: str) -> bool:
-    """Whether a request asks to be woken."""
-    return _WAKING.search(request) is not None
-
-
-def names_alerts(request: str) -> bool:
-    """Whether a request names alerts expressly."""
-    return _SURE.search(request) is not None
-
-
-def asks_of_alerts(answer: str) -> bool:
-    """Whether an answer to "Which one?" means all of them."""
-    return re.search(r"\b(?:all|both|every|everything|each)\b", answer, re.IGNORECASE) is not None
-
-
-def may_be_name(words: str) -> bool:
-    """Whether words may be the name of an alert: no pronoun and no verb is among them."""
-    return _NO_NAMES.isdisjoint(words.lower().replace("\u2019", "'").split())
-
-
-def may_name(request: str, slots: Mapping[str, str], kind: str, *, timed: bool) -> bool:
-    """Whether a request that fits a template is really one: what is not said in so many words needs
-    its time, and a name has few words."""
-    name = slots.get("name", "").split()
-    if len(name) > 2 * _MOST_NAME_WORDS:
-        return False
-    if timed:
-        return True
-    if _TELLS.match(request) and not re.search(rf"\b{kind}s?\b", request, re.IGNORECASE):
-        return _SUMMONS.match(request) is not None
-    if _ORDERS.match(request):
-        return True
-    return len(request.split()) <= (2 if kind == "timer" else 1)
-
-
-_SUMMONS = re.compile(r"(?:give|drop|send) (?:me|us) a|don|nudge me|ping me|help", re.IGNORECASE)
-_ORDERS = re.compile(
-    r"(?:set|start|create|make|add|begin|run|put|give|get|do|i need|i want|i'd|i would|i'll|i will"
-    r"|i'm|can i|could i|may i|need|want|new|schedule|wake|rouse|don't|do not|never|dont|remind|to "
-    r"|remember|help|have|use|let's|open|turn on|switch on|fire up|kick off|launch|program|stick"
-    r"|pop)\b(?! you\b)",
-    re.IGNORECASE,
-)
-
-
-def is_soft(request: str) -> bool:
-    """Whether a request to cancel may be no request at all, where nothing fits it: "Don't remind
-    me!"."""
-    return (
-        re.match(r"(?:don|do not|no\b|you|stop|quit|i |forget)", request, re.IGNORECASE) is not None
-    )
-
-
-def sets_anew(request: str, time: Found) -> bool:
-    """Whether a request that may change an alert sets one: "set my alarm for seven", but not "to
-    seven"."""
-    sets = re.match(r"(?:set|put) (?:the|my|our|this|that)\b", request, re.IGNORECASE)
-    said = request[time.start : time.end]
-    to = re.match(r"to\b", said, re.IGNORECASE) or re.search(
-        r"\b(?:to|back|forward|earlier|later)\s*$", request[: time.start], re.IGNORECASE
-    )
-    return sets is not None and to is None and bool(kinds_in(request))
+def _moved(value: object, span: object, sign: int) -> Moment | None:
+    if not isinstance(value, Moment) or not isinstance(span, TimeSpan) or value.time is None:
+        return None
+    minutes = round(span.seconds / 60) * sign
+    hour, minute = divmod(value.time.hour * 60 + value.time.minute + minutes, 60)
+    if value.time.ambiguous:
+        hour = (hour - 1) % 12 + 1
+    return replace(value, time=replace(value.time, hour=hour % 24, minute=minute))

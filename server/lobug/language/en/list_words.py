@@ -51,8 +51,8 @@ _REPLACED = re.compile(
     re.IGNORECASE,
 )
 _LEADING = re.compile(
-    r"^(?:(?:and|also|plus|then|oh|um+|uh+|er+|erm|maybe|just|please|some more"
-    r"|more(?= \w)|some|any|the|another|to(?=\s+\w))\b[\s,]*)+",
+    r"^(?:(?:an? (?:entry|item)(?=\W)|and|also|plus|then|oh|um+|uh+|er+|erm|maybe|just|please"
+    r"|some more|more(?= \w)|some|any|the|another|to(?=\s+\w))\b[\s,]*)+",
     re.IGNORECASE,
 )
 _TRAILING = re.compile(
@@ -87,6 +87,8 @@ def named_list(
         owner = "own"
     name = _LEADING_ARTICLE.sub("", " ".join((name or "").split()))
     rest = " ".join((rest or "").split()).strip(" .,;:!?\"'")
+    if link == "for" and rest.lower() in {"us", "me"}:
+        rest = ""
     if rest and link in {"called", "named"}:
         return NamedList(owner, shown_name(rest))
     if rest:
@@ -212,7 +214,7 @@ def _tidied(part: str) -> str:
     article = re.match(r"(?:an?)\s+(\S+)", text, re.IGNORECASE)
     if article and article[1].lower() not in _AMOUNTS:
         text = text[article.start(1) :]
-    return text.strip()
+    return text.strip(" ,;:")
 
 
 def uncapitalised(text: str) -> str:
@@ -228,7 +230,7 @@ def is_thing(item: str, *, most_words: int = 8) -> bool:
     found = item.lower().replace("\u2019", "'").split()
     if not found or len(found) > most_words or found[0] in _NO_ITEM:
         return False
-    if is_of_list(item):  # part of another request
+    if is_of_list(item) or found[-1] == "left":  # part of another request, "jobs left"
         return False
     return not (len(found) == 1 and found[0] in _PRONOUNS | {"list", "lists"})
 
@@ -239,6 +241,26 @@ def is_of_list(words: str) -> bool:
 
 
 _OF_A_LIST = re.compile(r"\b(?:to|on|onto|off|from)\s+(?:\S+\s+){0,4}lists?\b", re.IGNORECASE)
+
+
+_PLACE = re.compile(
+    r"\b(?:to|on|onto|in|into)\s+(?:the|my|our|your|this|that|his|her|their)\b", re.IGNORECASE
+)
+
+
+_NUMBER = re.compile(
+    r"\d\s*(?:$|[-+*/x])|\b(?:percent|per cent|minutes?|hours?|seconds?|days?)\b|%", re.IGNORECASE
+)
+
+
+def is_number(words: str) -> bool:
+    """Whether words are an amount of time or a sum, not a thing."""
+    return _NUMBER.search(words) is not None
+
+
+def has_place(words: str) -> bool:
+    """Whether words say where something is to be put: "the party to the calendar"."""
+    return _PLACE.search(words) is not None
 
 
 def is_pronoun(words: str) -> bool:

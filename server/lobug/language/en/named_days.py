@@ -26,6 +26,7 @@ _PREPOSITIONS = ("", "on ", "at ", "in ")
 _YEAR = re.compile(r"(?:the year )?((?:1[5-9]|20|21)\d\d)")
 _EDGES = re.compile(r"^(?:it is |it's |it was |on the day of |the day of |the date )|[\s,.?!]+$")
 _COMING = re.compile(r"^(?:this|the|this coming|the coming|the next|next) (?=[a-z]+$)")
+_PARTS = word_map("calendar", "day_parts")
 _NAMED = word_map("calendar", "named_days")
 
 
@@ -88,6 +89,16 @@ def _whole(text: str) -> Moment | None:
     if plain in {"the weekend", "weekend"}:
         return Moment(day=PeriodStart(Period.WEEKEND, 0))
     return None
+
+
+def is_in_part(hour: int, part: str) -> bool | None:
+    """Whether an hour of the day, 0 to 23, belongs to a part of it: "morning", "daytime". None:
+    there is no part of that name."""
+    name = part.lower().replace("time", "").strip()
+    first, _, end = _PARTS.get(name, "").partition(" ")
+    if not end:
+        return None
+    return int(first) <= hour < int(end) or int(first) <= hour + 24 < int(end)
 
 
 def is_named(moment: Moment, text: str) -> bool:

@@ -165,7 +165,8 @@ def _units() -> Mapping[str, Unit]:
     found: dict[str, Unit] = {}
     for entry in tomllib.loads(path.read_text(encoding="utf-8"))["units"]:
         names = entry["names"]
-        first = Unit(entry.get("pint", entry["unit"]), *names[:2], entry.get("british", ""))
+        expression = entry.get("pint", entry["unit"])
+        first = Unit(expression, names[0], names[1], entry.get("british", ""))
         for one, several in zip(names[::2], names[1::2], strict=True):
             unit = replace(first, singular=one, plural=several)
             found.setdefault(one.lower(), unit)

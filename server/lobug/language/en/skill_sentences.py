@@ -28,7 +28,9 @@ import yaml
 from hassil import Intents
 
 from lobug.language.en import templates
-from lobug.language.en.alert_requests import may_be_name
+from lobug.language.en.alert_cues import (
+    may_be_name,
+)
 from lobug.language.en.arithmetic import read_sum
 from lobug.language.en.dice import read_dice, read_whole_number
 from lobug.language.en.named_days import read_day, read_moment, read_shift
@@ -64,6 +66,8 @@ CHECKS: Mapping[str, Callable[[str], object]] = {
 
 
 _JOINT = re.compile(r"\s*,?\s*(?:and|or|&|then|,)?\s*", re.IGNORECASE)
+_LONELY = re.compile(r"\s[,;:.!?]+\s")
+"""Punctuation that stood at a time."""
 _JOINT_AT_END = re.compile(r"(?:[\s,]+(?:and|or|&|then))+$", re.IGNORECASE)
 
 
@@ -176,7 +180,8 @@ def _without(times: Sequence[Found], request: str) -> str:
         gap = request[found.end : after]
         joins = place + 1 < len(times) and _JOINT.fullmatch(gap) is not None
         rest = f"{rest[: found.start]} {rest[after if joins else found.end :]}"
-    return _JOINT_AT_END.sub("", " ".join(rest.split())).strip(" ,;:.!?")
+    rest = _LONELY.sub(" ", " ".join(rest.split()))
+    return _JOINT_AT_END.sub("", rest).strip(" ,;:.!?")
 
 
 @lru_cache

@@ -17,8 +17,8 @@ NUMBER = rf"(?:\d+(?:[.:]\d+)?|(?:{_WORDS})(?:[ -](?:{_WORDS}))?|half an?|an?)"
 UNIT = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?)"
 _TAKEN_BACK = re.compile(
     r"(?:[\s,.;!?\u2026\u2013\u2014-]|\b(?:no|nope|wait|sorry|actually|i mean|i meant"
-    r"|make (?:that|it)|scratch that|or rather|rather|correction|oops|hang on|hold on|i said|let['\u2019]s say"
-    r"|let['\u2019]s make it|um|uh|er|well|better|say|to|at|for)\b)+$",
+    r"|make (?:that|it)|scratch that|or rather|rather|correction|oops|hang on|hold on|i said"
+    r"|let['\u2019]s say|let['\u2019]s make it|um|uh|er|well|better|say|to|at|for)\b)+$",
     re.IGNORECASE,
 )
 _TAKES_BACK = re.compile(
@@ -29,7 +29,8 @@ _TAKES_BACK = re.compile(
 _BARE_AT_END = re.compile(rf"(?:\b(?:for|at|in|to|by)\s+)?\b{NUMBER}(?:\s+{UNIT})?$", re.IGNORECASE)
 _BARE_AFTER = re.compile(
     rf"(?P<old>\b{NUMBER})[ -](?P<unit>{UNIT})(?P<back>[\s,.;!?\u2026-]+(?:(?:no|wait|sorry"
-    r"|actually|i mean|make (?:that|it)|scratch that|rather|oops|hang on|hold on)\b[\s,.;!?\u2026-]*)+)"
+    r"|actually|i mean|make (?:that|it)|scratch that|rather|oops|hang on"
+    r"|hold on)\b[\s,.;!?\u2026-]*)+)"
     rf"(?P<new>{NUMBER})(?![\w:]|\s+(?:{UNIT}|o['\u2019]clock|past|to|and))\b",
     re.IGNORECASE,
 )
@@ -58,9 +59,18 @@ _SHIFTED = re.compile(
 )
 
 
+_HALF_BEFORE = re.compile(
+    r"\b(?:half an hour|an hour|one hour|quarter of an hour)(?= (?:before|after|past)\b)",
+    re.IGNORECASE,
+)
+_MINUTES = {"half": 30, "an": 60, "one": 60, "quarter": 15}
+_PUT_OFF = re.compile(
+    rf"(?P<verb>^(?:delay|postpone|push|extend|shift|bump|move)\b[^,.]{{1,40}}?) (?={_HOUR}\b)",
+    re.IGNORECASE,
+)
 _LATEST = re.compile(
-    rf"\b(?P<until>sleep(?:ing)? past|sleep(?:ing)? beyond|later than|(?:up|awake|out of bed|dressed"
-    rf"|ready|home|there|done) by) (?={NUMBER}\b|half past|quarter|a quarter)",
+    rf"\b(?P<until>sleep(?:ing)? past|sleep(?:ing)? beyond|later than|(?:up|awake|out of bed"
+    rf"|dressed|ready|home|there|done) by) (?={NUMBER}\b|half past|quarter|a quarter)",
     re.IGNORECASE,
 )
 
@@ -74,6 +84,8 @@ def settled(text: str) -> str:
         ),
         text,
     )
+    text = _HALF_BEFORE.sub(lambda found: f"{_MINUTES[found[0].split()[0].lower()]} minutes", text)
+    text = _PUT_OFF.sub(r"\g<verb> by ", text)
     text = _LATEST.sub(lambda found: f"{found['until'].removesuffix(' by')} at ", text)
     text = _MORE.sub(r"\g<number> \g<unit> more", text)
     text = _with_units(text)
@@ -115,3 +127,12 @@ def _without_taken_back(text: str) -> str:
         if bare is not None:
             return f"{text[: bare.start()]}{text[found.start :]}"
     return text
+
+
+_BARE = re.compile(rf"\b(?P<number>{NUMBER})\b(?!\s*(?:{UNIT})\b)(?=[\s.,!?]*$)", re.IGNORECASE)
+
+
+def with_minutes(text: str) -> str:
+    """A text about a length of time that ends with a number alone, with its unit: "make that ten"
+    says ten minutes."""
+    return _BARE.sub(r"\g<number> minutes", text)
