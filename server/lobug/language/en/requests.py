@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from lobug.language.en.data import word_map
-from lobug.language.en.speech_acts import is_command, sentences
+from lobug.language.en.speech_acts import is_command, is_question, sentences
 
 LONGEST = 400
 """Characters; of a longer text the parts are only the last sentences."""
@@ -61,6 +61,11 @@ _LAST_WORDS = re.compile(
     re.IGNORECASE,
 )
 """Politeness after a request, once its last punctuation is gone."""
+_POLITE = re.compile(
+    r"\b(?:please|would you|will you|could you|can you|for me|i(?:['\u2019]d| would) like|i need"
+    r"|i(?:['\u2019]ll| will) need|i want|wants? to be)\b",
+    re.IGNORECASE,
+)
 _ENDS = ' \t,;:.!?-\u2013\u2014"\u201c\u201d'
 # Texts have single spaces when these are applied.
 _BOUNDARY = re.compile(
@@ -112,6 +117,18 @@ def is_request(text: str) -> bool:
         if _ASKING.match(opened) or _MINDING.match(opened) or is_command(core_request(part)):
             return True
     return False
+
+
+def asks(text: str) -> bool:
+    """Whether a text asks Lo-Bug for something or asks a question, also with politeness alone:
+    "Three minutes, please"."""
+    text = " ".join(text.split())
+    return is_request(text) or any(
+        is_question(sentence)
+        or _LAST_WORDS.search(sentence.strip(_ENDS))
+        or _POLITE.search(sentence)
+        for sentence in sentences(text)
+    )
 
 
 def is_most_of(request: str, text: str) -> bool:
