@@ -38,6 +38,8 @@ _ASKING = re.compile(
     r"|could)|i(?:['\u2019]d| would) (?:like|love|want|appreciate it if)(?: for)? you"
     r"(?: (?:to|could|would))?|i(?:['\u2019]d| would) be (?:grateful|glad) if you (?:could|would)"
     r"|i (?:want|need)(?: for)? you to|i was (?:wondering|hoping) (?:if )?you (?:could|would|can)"
+    r"|you(?:(?:['\u2019]ll| will) (?:have|need)|['\u2019]re going to have|(?:['\u2019]ve| have) got"
+    r"| need| have) to(?= (?:speak|talk|say|repeat|slow|turn|keep|raise|lower)\b)"
     r"|you (?:can|could|should|must|may)|let['\u2019]?s|let us|(?:can|could|may) i (?:get|ask|have)"
     r" you to|make sure (?:you|to)|be sure to|try to|want to|wanna|i (?:want|need|have|would like)"
     r" to(?= (?:set|add|cancel|make|put|start|stop|change|take|know|hear|convert|roll|flip))"
