@@ -73,7 +73,7 @@ _ENDS = ' \t,;:.!?-\u2013\u2014"\u201c\u201d'
 _BOUNDARY = re.compile(
     r" ?[,;:\u2013\u2014] (?:(?:so|and|but|then|because|cause|since|as) )?"
     r"| - | (?:so that|so|and then|and|but|then|because|cause|since|otherwise|or else|as i"
-    r"|as we|as the|when i|while i|before i) ",
+    r"|as we|as the|when i|while i|before (?:i|it|he|she|they|we)|in case) ",
     re.IGNORECASE,
 )
 _ASKS = (
