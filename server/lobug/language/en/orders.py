@@ -94,6 +94,13 @@ _REPORTED = re.compile(_PATTERNS["reported"])
 _NARRATIVE = re.compile(_PATTERNS["narrative"])
 _KNOWLEDGE = re.compile(_expanded(_PATTERNS["knowledge"]))
 _GENERAL = re.compile(_PATTERNS["general"])
+_COUNTERFACTUAL = re.compile(_PATTERNS["counterfactual"])
+_SUPPOSED = re.compile(_PATTERNS["supposed"])
+_REFERRING = re.compile(_PATTERNS["referring"])
+_COLLOQUIAL = re.compile(_expanded(r"{colloquial} (?=(?:[\w'-]+ ){0,5}?(?:on|off|up|down)\b)"))
+_NOT_REFERRED_TO = frozenset(_PATTERNS["not_referred_to"].split())
+_REFERRING_VERBS = frozenset(_PATTERNS["referring_verbs"].split())
+_VAGUE_VERBS = frozenset(_PATTERNS["vague_verbs"].split())
 _WISH = re.compile(_PATTERNS["wish"])
 _STATE = re.compile(_PATTERNS["state"])
 _OPENERS = re.compile(_expanded(r"(?:{openers}(?:[ !]+|$))*+"))
@@ -130,10 +137,13 @@ def read_order(text: str) -> Order | None:
     if _QUOTED.search(low):
         return None
     low = _QUOTE.sub(" _ ", low)
+    told = ""
     for sentence in _SENTENCE_END.split(low)[:MOST_SENTENCES]:
-        order = _in_sentence(" ".join(sentence.split()))
+        line = " ".join(sentence.split())
+        order = _in_sentence(line, told)
         if order is not None:
             return order
+        told = f"{told} {line}"
     return None
 
 
@@ -163,9 +173,12 @@ class _Clause:
     """The clause before it; empty: it is the first."""
     scope: str
     """The rest of the sentence from its beginning, up to a reason."""
+    told: str
+    """All that was said before it."""
 
 
-def _clauses(sentence: str) -> Iterator[_Clause]:
+def _clauses(sentence: str, told: str) -> Iterator[_Clause]:
+    """``told``: the sentences before."""
     cuts = [0, *(match.end() for match in _CLAUSE_END.finditer(sentence)), len(sentence)]
     before = ""
     for start, end in list(pairwise(cuts))[:MOST_CLAUSES]:
@@ -175,15 +188,19 @@ def _clauses(sentence: str) -> Iterator[_Clause]:
         rest = sentence[start:].strip()
         rest = rest[joined.end() :] if joined else rest
         if text:
-            yield _Clause(text, joined.group().strip() if joined else "", before, rest)
+            joint = joined.group().strip() if joined else ""
+            yield _Clause(text, joint, before, rest, f"{told} {sentence[:start]}")
         before = part
 
 
-def _in_sentence(sentence: str) -> Order | None:
+def _in_sentence(sentence: str, told: str) -> Order | None:
     words = sentence.strip(" .!?,;\u2026")
     tells = False
-    for clause in _clauses(words):
-        if clause.joined in {"because", "cause"}:
+    supposes = _COUNTERFACTUAL.search(words) is not None
+    for clause in _clauses(words, told):
+        if clause.joined in {"because", "cause"} or _SUPPOSED.match(clause.scope):
+            continue
+        if supposes and _is_asked(clause.text):
             continue
         order = _in_clause(clause, tells=tells)
         if order is not None:
@@ -202,7 +219,7 @@ def _in_clause(clause: _Clause, *, tells: bool) -> Order | None:
     if not text:
         return None
     ellipsis = None if clause.joined else _ellipsis(text)  # "he plays so loud"
-    asked = _question(text) or ellipsis or _requested(text, scope) or _wished(text)
+    asked = _question(text) or ellipsis or _requested(text, scope, clause.told) or _wished(text)
     if asked is not None:
         return asked
     if tells or (clause.joined in {"and", "or", "then", "and then"} and not _may_follow(clause)):
@@ -212,6 +229,8 @@ def _in_clause(clause: _Clause, *, tells: bool) -> Order | None:
     within = _ORDERED_WITHIN.match(text)
     at = within.end() if within else 0
     deed = _deed_of(scope[at:], text[at:])
+    if deed is None and text.partition(" ")[0] in _REFERRING_VERBS:
+        deed = _referred_to(text, clause.told)
     return None if deed is None else Order("imperative", deed)
 
 
@@ -260,25 +279,29 @@ def _ellipsis(text: str) -> Order | None:
     return None
 
 
-def _requested(text: str, scope: str) -> Order | None:
+def _requested(text: str, scope: str, told: str) -> Order | None:
     for pattern in (_ASKING_ING, _ASKING):
         asking = pattern.match(text)
         if asking is not None:
             deed = _after_asking(text, scope, asking.end(), gerund=pattern is _ASKING_ING)
+            deed = deed or _referred_to(_without_adverbs(text, asking.end()), told)
             return None if deed is None else Order("request", deed)
     if _KNOWLEDGE.match(text):
         return None
     within = _ASKING_WITHIN.search(text)
     if within is not None:
         deed = _after_asking(text, scope, within.end(), gerund=False)
+        deed = deed or _referred_to(_without_adverbs(text, within.end()), told)
         return None if deed is None else Order("request", deed)
     return None
 
 
 def _after_asking(text: str, scope: str, at: int, *, gerund: bool) -> str | None:
-    adverbs = _ADVERBS.match(text, at)
-    at = adverbs.end() if adverbs else at
-    phrase, rest = text[at:], scope[at:]
+    phrase = _without_adverbs(text, at)
+    if "ever" in text[at : len(text) - len(phrase)].split():  # "could you ever drive there"
+        return None
+    at = len(text) - len(phrase)
+    rest = scope[at:]
     if gerund:
         return _deed_of_form(rest, phrase)
     if _GENERAL.match(phrase):
@@ -287,6 +310,23 @@ def _after_asking(text: str, scope: str, at: int, *, gerund: bool) -> str | None
     if deed is None and text[:at].endswith("if you "):  # "if you turned it off"
         return _deed_of_form(rest, phrase)
     return deed
+
+
+def _without_adverbs(text: str, at: int) -> str:
+    adverbs = _ADVERBS.match(text, at)
+    return text[adverbs.end() if adverbs else at :]
+
+
+def _referred_to(phrase: str, told: str) -> str | None:
+    """The deed of a verb phrase whose thing was named before: "lock it", after "the door is open"."""
+    match = _REFERRING.match(phrase)
+    if match is None or match["verb"] in _VAGUE_VERBS or _states(_words(phrase)):
+        return None
+    if _TALK is not None and _TALK.match(phrase):
+        return None
+    words = _WORDS.findall(told)
+    named = (_first_noun(words[at : at + 2], match["verb"]) for at in reversed(range(len(words))))
+    return next((name for name in named if name and name not in _NOT_REFERRED_TO), None)
 
 
 def _deed_of_form(scope: str, text: str) -> str | None:
@@ -336,7 +376,12 @@ def _deed_of(scope: str, text: str) -> str | None:
             deed.fallbacks is not None and deed.fallbacks.match(scope)
         ):
             return name
-    return None
+    colloquial = _COLLOQUIAL.match(scope)
+    if colloquial is None:
+        return None
+    rest = scope[colloquial.end() :]
+    plain = (_deed_of(f"{verb} {rest}", f"{verb} {rest}") for verb in ("put", "turn"))
+    return next((name for name in plain if name is not None), None)
 
 
 def _counts(words: list[str]) -> bool:
