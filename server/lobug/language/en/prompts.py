@@ -238,9 +238,23 @@ MEMORY_TOOL_EXAMPLES = (
 
 
 SKILL_CHOICE_RULES = """\
-Which of these do the user's words to the robot Lo-Bug ask for? Copy each argument from the user's
-words, exactly; an argument that they did not say is "". Talk, questions of knowledge, stories and
-anything else: none."""
+You sort what people say to the robot Lo-Bug. Which of these do they ask it to do, if any? Copy the
+arguments from their words, exactly, and leave out what they did not say. Talk, stories, jokes,
+opinions, advice, questions of knowledge, and whatever is not in this list: none."""
+
+SKILL_CHOICE_TALK: Sequence[str] = (
+    "Could you switch off the lamp in the hall, I can't reach it from here?",
+    "My sister set her alarm for five and then slept right through it.",
+    "How many legs does a spider have, and why so many?",
+    "Would you call my dentist and tell them I'll be ten minutes late?",
+    "What shall I give my brother for his birthday, any ideas?",
+    "Put on the second song of that record by Queen, please.",
+    "The list of things that went wrong this week is endless, I tell you.",
+    "Tell my daughter a story about two foxes, would you?",
+    "How long does it take to learn the piano, do you think?",
+    "Send Peter a message that I'm at home from three o'clock.",
+)
+"""What somebody says that asks for nothing that a skill does."""
 
 FACTS_SCHEMA: Mapping[str, Any] = {
     "type": "array",
