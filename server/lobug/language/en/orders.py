@@ -12,9 +12,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Literal
 
 from lobug.language.en.data import ORDERS
+from lobug.language.en.order_classes import DEEDS, any_of, expanded
 from lobug.language.en.speech_acts import AUXILIARIES
 from lobug.language.en.verbs import is_past, possible_bases
 
@@ -39,76 +40,31 @@ class Order:
     """The class of what is to be done: a name of ``orders.toml``, such as "lights"."""
 
 
-def _expanded(text: str) -> str:
-    """A pattern with the lists that it names."""
-    return re.sub(
-        r"\{([a-z_]+)\}",
-        lambda match: f"(?:{'|'.join(map(_expanded, ORDERS['lists'][match[1]]))})",
-        text,
-    )
-
-
-def _any_of(patterns: list[str]) -> re.Pattern[str] | None:
-    return re.compile("|".join(f"(?:{_expanded(p)})" for p in patterns)) if patterns else None
-
-
-@dataclass(frozen=True, slots=True)
-class _Deed:
-    """A class of deeds, as ``orders.toml`` describes it."""
-
-    verbs: frozenset[str]
-    nouns: frozenset[str]
-    alone: frozenset[str]
-    phrases: re.Pattern[str] | None
-    fallbacks: re.Pattern[str] | None
-    questions: re.Pattern[str] | None
-    ellipses: re.Pattern[str] | None
-
-
-def _deed(table: Mapping[str, Any]) -> _Deed:
-    def words(name: str) -> frozenset[str]:
-        return frozenset(table.get(name, "").split())
-
-    def patterns(name: str) -> re.Pattern[str] | None:
-        return _any_of(table.get(name, []))
-
-    return _Deed(
-        verbs=words("verbs"),
-        nouns=words("nouns"),
-        alone=words("alone"),
-        phrases=patterns("phrases"),
-        fallbacks=patterns("fallbacks"),
-        questions=patterns("questions"),
-        ellipses=patterns("ellipses"),
-    )
-
-
-_DEEDS: Mapping[str, _Deed] = {str(name): _deed(table) for name, table in ORDERS["deeds"].items()}
 SENTENCES: Mapping[str, str] = ORDERS["sentences"]
 
 _PLACES = frozenset(ORDERS["places"]["nouns"].split())
 _PATTERNS = ORDERS["patterns"]
-_TALK = _any_of(_PATTERNS["talk"])
-_QUOTED = re.compile(_expanded(_PATTERNS["quoted"]))
+_TALK = any_of(_PATTERNS["talk"])
+_QUOTED = re.compile(expanded(_PATTERNS["quoted"]))
 _REPORTED = re.compile(_PATTERNS["reported"])
 _NARRATIVE = re.compile(_PATTERNS["narrative"])
-_KNOWLEDGE = re.compile(_expanded(_PATTERNS["knowledge"]))
+_KNOWLEDGE = re.compile(expanded(_PATTERNS["knowledge"]))
 _GENERAL = re.compile(_PATTERNS["general"])
 _COUNTERFACTUAL = re.compile(_PATTERNS["counterfactual"])
 _SUPPOSED = re.compile(_PATTERNS["supposed"])
 _REFERRING = re.compile(_PATTERNS["referring"])
-_COLLOQUIAL = re.compile(_expanded(r"{colloquial} (?=(?:[\w'-]+ ){0,5}?(?:on|off|up|down)\b)"))
+_COLLOQUIAL = re.compile(expanded(r"{colloquial} (?=(?:[\w'-]+ ){0,5}?(?:on|off|up|down)\b)"))
 _NOT_REFERRED_TO = frozenset(_PATTERNS["not_referred_to"].split())
 _REFERRING_VERBS = frozenset(_PATTERNS["referring_verbs"].split())
 _VAGUE_VERBS = frozenset(_PATTERNS["vague_verbs"].split())
 _WISH = re.compile(_PATTERNS["wish"])
 _STATE = re.compile(_PATTERNS["state"])
-_OPENERS = re.compile(_expanded(r"(?:{openers}(?:[ !]+|$))*+"))
-_ADVERBS = re.compile(_expanded(r"(?:{adverbs} )*+"))
-_ASKING = re.compile(_expanded(r"{asking} "))
-_ASKING_ING = re.compile(_expanded(r"{asking_ing} "))
+_OPENERS = re.compile(expanded(r"(?:{openers}(?:[ !]+|$))*+"))
+_ADVERBS = re.compile(expanded(r"(?:{adverbs} )*+"))
+_ASKING = re.compile(expanded(r"{asking} "))
+_ASKING_ING = re.compile(expanded(r"{asking_ing} "))
 _ASKING_WITHIN = re.compile(_PATTERNS["asking_within"])
-_ORDERED_WITHIN = re.compile(_expanded(_PATTERNS["ordered_within"]))
+_ORDERED_WITHIN = re.compile(expanded(_PATTERNS["ordered_within"]))
 _ASKING_TO_KNOW = re.compile(_PATTERNS["asking_to_know"])
 _POLITE_END = re.compile(_PATTERNS["polite_end"])
 _WANTED = re.compile(_PATTERNS["wanted"])
@@ -252,7 +208,7 @@ def _question(text: str) -> Order | None:
     subject, _, rest = asked.partition(" ")
     verb, _, rest = rest.partition(" ")
     inverted = f"{verb} {subject} {rest}" if known else asked  # "if it will rain"
-    for name, deed in _DEEDS.items():
+    for name, deed in DEEDS.items():
         if deed.questions is not None and (
             deed.questions.match(asked) or deed.questions.match(inverted)
         ):
@@ -271,7 +227,7 @@ def _ellipsis(text: str) -> Order | None:
     bare = _POLITE_END.sub("", text)
     if len(bare.split()) > LONGEST_ELLIPSIS:
         return None
-    for name, deed in _DEEDS.items():
+    for name, deed in DEEDS.items():
         if deed.ellipses is not None and (
             deed.ellipses.fullmatch(bare) or deed.ellipses.fullmatch(text)
         ):
@@ -318,7 +274,7 @@ def _without_adverbs(text: str, at: int) -> str:
 
 
 def _referred_to(phrase: str, told: str) -> str | None:
-    """The deed of a verb phrase whose thing was named before: "lock it", after "the door is open"."""
+    """The deed of a verb phrase whose thing was named before: "lock it", "fire that off"."""
     match = _REFERRING.match(phrase)
     if match is None or match["verb"] in _VAGUE_VERBS or _states(_words(phrase)):
         return None
@@ -359,7 +315,7 @@ def _wished(text: str) -> Order | None:
 
 def _deed_of(scope: str, text: str) -> str | None:
     """The deed that a verb phrase orders; ``scope``: with what follows its clause. None: talk."""
-    for name, deed in _DEEDS.items():
+    for name, deed in DEEDS.items():
         if deed.phrases is not None and deed.phrases.match(scope):
             return name
     if _TALK is not None and _TALK.match(text):
@@ -371,7 +327,7 @@ def _deed_of(scope: str, text: str) -> str | None:
     found = _noun(words[1:], verb)
     if found is not None:
         return found
-    for name, deed in _DEEDS.items():
+    for name, deed in DEEDS.items():
         if (verb in deed.alone and not _counts(words)) or (
             deed.fallbacks is not None and deed.fallbacks.match(scope)
         ):
@@ -403,7 +359,7 @@ def _noun(words: list[str], verb: str | None) -> str | None:
 
 def _first_noun(words: list[str], verb: str | None) -> str | None:
     for word, after in zip(words, [*words[1:], ""], strict=False):
-        for name, deed in _DEEDS.items():
+        for name, deed in DEEDS.items():
             if verb is not None and verb not in deed.verbs:
                 continue
             if f"{word}-{after}" in deed.nouns or word in deed.nouns:
