@@ -88,6 +88,13 @@ _OPENINGS_IF_ASKED = re.compile(
     re.IGNORECASE,
 )
 """The same in a sentence that asks."""
+_SAYING = re.compile(
+    r"\b(?:says?|said|saying|goes|went|(?:was|is|were) like|shout(?:s|ed)|yell(?:s|ed)|wrote|writes"
+    r"|answer(?:s|ed)|replie[sd]|ask(?:s|ed)|told me)[,: ]+$",
+    re.IGNORECASE,
+)
+_RELAYED = re.compile(r"(?:remind|wake|tell) me\b|let me know\b", re.IGNORECASE)
+"""Whose "me" is somebody else after "she said"."""
 MOST_CUTS = 8
 _HESITATION = re.compile(
     r"(?:(?<= )|^)(?:um+|uh+|er+|erm|hmm+|(?<!\bdo )(?<!\bdid )(?<!\bwould )(?<!\bif )(?<!\bas )"
@@ -182,7 +189,11 @@ def _spans(sentence: str) -> tuple[_Spans, _Spans, _Spans]:
     of each kind the longest first."""
     cuts = [(match.start(), match.end()) for match in _BOUNDARY.finditer(sentence)][:MOST_CUTS]
     inner = _OPENINGS_IF_ASKED if sentence.rstrip().endswith("?") else _OPENINGS_INSIDE
-    begins = [match.end() for match in inner.finditer(sentence)][:MOST_CUTS]
+    begins = [
+        match.end()
+        for match in inner.finditer(sentence)
+        if not (_RELAYED.match(sentence, match.end()) and _SAYING.search(sentence[: match.end()]))
+    ][:MOST_CUTS]
     starts = sorted({0, *(end for _, end in cuts), *begins})
     ends = sorted({*(start for start, _ in cuts), len(sentence)})
     reaching, single, others = [], [], []
