@@ -445,9 +445,13 @@ def _label(text: str, clauses: Sequence[_Clause], label: str = "") -> str:
         return name_in(label)
     for words in _STORIES:
         story = words.search(_masked(text))
-        if story is not None and story["thing"].lower() not in _NO_THINGS:
+        if story is not None and _is_thing(story["thing"]):
             return name_in(story["thing"])
     return ""
+
+
+def _is_thing(words: str) -> bool:
+    return _MASK not in words and words.lower() not in _NO_THINGS
 
 
 _NO_THINGS = frozenset("it that this them these those me you him her us there what on in".split())
