@@ -12,7 +12,7 @@ import pytest
 from lobug.conversation.command_context import Command
 from lobug.conversation.registry import Conversation, Conversations, SkillQuestion
 from lobug.engines.base import ChatMessage
-from lobug.language.en.said_numbers import is_sum_of
+from lobug.language.en.said_times import said_time
 from lobug.language.en.skill_sentences import skill_sentences
 from lobug.language.skills import Choice, Match
 from lobug.memory.model import ConversationKey
@@ -127,14 +127,14 @@ async def test_a_skill_that_is_off_or_unavailable_says_so(tmp_path: Path) -> Non
 )
 def test_the_model_may_only_quote(answer: object, intent: str | None) -> None:
     text = "Might the shopping list want some oats?"
-    match = read_choice(json.dumps(answer), text, CHOICES, is_sum_of)
+    match = read_choice(json.dumps(answer), text, CHOICES, skill_sentences())
     assert (match.intent if match else None) == intent
     assert match is None or match.slots["items"] == "oats"
 
 
 def test_a_broken_choice_is_none() -> None:
-    assert read_choice('{"do": "ad', "x", CHOICES, is_sum_of) is None
-    assert read_choice("[" * 100_000, "x", CHOICES, is_sum_of) is None
+    assert read_choice('{"do": "ad', "x", CHOICES, skill_sentences()) is None
+    assert read_choice("[" * 100_000, "x", CHOICES, skill_sentences()) is None
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,20 @@ def test_a_broken_choice_is_none() -> None:
 )
 def test_a_sum_has_only_numbers_that_were_said(expression: str, text: str, valid: bool) -> None:
     answer = json.dumps({"do": "sum", "sum": expression})
-    assert (read_choice(answer, text, CHOICES, is_sum_of) is not None) is valid
+    assert (read_choice(answer, text, CHOICES, skill_sentences()) is not None) is valid
+
+
+@pytest.mark.parametrize(
+    ("quoted", "text", "whole"),
+    [
+        ("Friday", "She said a week on Friday.", "a week on Friday"),
+        ("January 9th", "It is due on the ninth of January.", "on the ninth of January"),
+        ("twenty minutes", "Give me twenty minutes, please.", "twenty minutes"),
+        ("at ten", "It is due on the ninth of January.", "at ten"),
+    ],
+)
+def test_a_quoted_time_is_completed(quoted: str, text: str, whole: str) -> None:
+    assert said_time(quoted, text) in {whole, whole.removeprefix("on ")}
 
 
 async def test_the_model_is_asked_only_for_requests_with_a_word_of_a_choice(
@@ -194,10 +207,10 @@ async def test_a_model_that_has_yet_to_read_the_beginning_is_not_asked() -> None
 
     chat = Slow([json.dumps({"do": "add", "things": "oats"})])
     chooser = Chooser(chat, [("lists", ADD)])
-    assert await chooser.choose("Oats on the list?", {"add"}, is_sum_of) is None
+    assert await chooser.choose("Oats on the list?", {"add"}, skill_sentences()) is None
     assert chat.calls == []
     await chat.read_constant(chooser.beginning)
-    assert await chooser.choose("Oats on the list?", {"add"}, is_sum_of) is not None
+    assert await chooser.choose("Oats on the list?", {"add"}, skill_sentences()) is not None
 
 
 def test_the_beginning_has_an_example_of_each_choice_and_of_talk() -> None:
@@ -214,7 +227,7 @@ def test_the_examples_of_the_language_are_valid_and_would_be_asked_about() -> No
         for choice in sentences.choices(skill):
             for said, arguments in choice.examples:
                 answer = json.dumps({"do": choice.name, **arguments})
-                match = read_choice(answer, said, {choice.name: (skill, choice)}, is_sum_of)
+                match = read_choice(answer, said, {choice.name: (skill, choice)}, skill_sentences())
                 assert match is not None, said
                 assert match.intent == choice.intent
                 assert choice.name in sentences.may_choose(said, skill), said

@@ -4,9 +4,9 @@ Besides hassil's keys a file has:
 
 - ``triggers``: a request without any of these words is not matched with the file's templates.
 - ``choices``: what the chat model may choose where no sentence fits, by the name that the model
-  uses: its ``intent``, what it ``does``, its ``arguments`` (``required`` ones, ``expressions`` of
-  sums, and the ``slots`` whose names differ), ``examples``, the ``words`` of which a text must
-  have one, and how many ``numbers`` it must have.
+  uses: its ``intent``, what it ``does``, its ``arguments`` (of which some are ``required``,
+  ``times`` or ``expressions`` of sums), the ``slots`` whose names differ from theirs,
+  ``examples``, the ``words`` of which a text must have one, and how many ``numbers`` it must have.
 - ``about``: what it does, in one sentence, for the documentation.
 - ``says``: what the skill says, by name; words in braces are filled in.
 - ``examples``: what a person may say; tests match each.
@@ -40,6 +40,7 @@ from lobug.language.en.places import may_be_place, read_place
 from lobug.language.en.quantities import is_money, is_sterling, read_quantity, read_unit
 from lobug.language.en.requests import LONGEST, asks, requests_in
 from lobug.language.en.said_numbers import is_sum_of, numbers_said
+from lobug.language.en.said_times import said_time
 from lobug.language.en.time_corrections import settled
 from lobug.language.en.times import find_times
 from lobug.language.moments import Found
@@ -176,6 +177,10 @@ class EnglishSkillSentences:
         """Whether each number of an expression is in a text, or follows from its words."""
         return is_sum_of(expression, text)
 
+    def said_time(self, quoted: str, text: str) -> str:
+        """The words of a text for a time that is quoted from it, whole."""
+        return said_time(quoted, text)
+
     def skills(self) -> Sequence[str]:
         """The names of the skills that have a file."""
         return tuple(self._files)
@@ -249,6 +254,7 @@ def _choice(name: str, read: Mapping[str, Any]) -> Choice:
         {argument: slots.get(argument, argument) for argument in read.get("arguments", ())},
         frozenset(read.get("required", ())),
         frozenset(read.get("expressions", ())),
+        frozenset(read.get("times", ())),
         tuple(
             (example.pop("said"), {k: str(v) for k, v in example.items()}) for example in examples
         ),
