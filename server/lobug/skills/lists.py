@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from lobug.agenda.lists import ItemList
 from lobug.errors import ListForbiddenError
-from lobug.language.en import list_words
+from lobug.language.en import list_references, list_words
 from lobug.language.en.list_words import list_key
 from lobug.language.en.requests import LONGEST, core_request
 from lobug.skills import list_speech
@@ -67,9 +67,12 @@ class ListSkill(ListTaking, ListReading):
     def answer_clear(self, talk: Talk, data: Mapping[str, object]) -> Command | None:
         """Erase what is on a list, or the list."""
         one = data["list"]
-        if talk.agrees is None or not isinstance(one, ItemList):
+        agrees = talk.agrees
+        if agrees is None and list_words.confirms(talk.request.text):
+            agrees = True
+        if agrees is None or not isinstance(one, ItemList):
             return None
-        if not talk.agrees:
+        if not agrees:
             return talk.request.say(talk.phrase("kept"))
         if not talk.may_write(one):
             return talk.request.say(talk.phrase("forbidden_write"))
@@ -109,10 +112,12 @@ class ListSkill(ListTaking, ListReading):
         said = core_request(talk.request.text)
         if talk.request.text.rstrip().endswith("?") or list_words.is_refusal(said):
             return None
-        thing = list_words.needed(said) or said
+        thing = list_references.needed(said) or said
         items = list_words.items_in(thing, chores=target.name.key == TO_DO)
         chore = any(map(list_words.is_order, items)) and target.name.key != TO_DO
         if not items or chore or not all(map(list_words.is_thing, items)):
+            return None
+        if target.name.key != TO_DO and any(map(list_words.is_sentence, items)):
             return None
         if said.startswith(items[0]):
             items[0] = list_words.uncapitalised(items[0])

@@ -10,6 +10,7 @@ from lobug.conversation.registry import IGNORED_REPLY, INTERRUPTED
 from lobug.engines.base import PacedVoice, TextToSpeech, ToolBox
 from lobug.language.en.dice import read_whole_number
 from lobug.language.en.requests import is_most_of
+from lobug.language.en.speaking_words import is_clear_wish
 from lobug.language.en.volume_words import is_percentage, volume_step
 from lobug.memory.service import Memory
 from lobug.skills.skill import Answer, Command, Match, Request, Skill, SkillQuestion
@@ -53,7 +54,8 @@ class Speaking:
     async def plan(self, request: Request, match: Match) -> Command | None:
         intent = match.intent
         short = intent in _SHORT or len(match.request.split()) < 3
-        if not match.chosen and short and not is_most_of(match.request, request.text):
+        clear = intent in {"Repeat", "Abilities"} and is_clear_wish(match.request, request.text)
+        if short and not (match.chosen or clear or is_most_of(match.request, request.text)):
             return None  # "I said that again and again"
         if intent == "Repeat":
             return await self._repeat(request)

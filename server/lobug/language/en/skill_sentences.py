@@ -30,10 +30,11 @@ import yaml
 from hassil import Intents
 
 from lobug.language.en import templates
-from lobug.language.en.alert_cues import (
-    may_be_name,
-)
+from lobug.language.en.alert_cues import may_be_name
+from lobug.language.en.alert_stories import SKILL as ALERTS
+from lobug.language.en.alert_stories import story_matches, with_days
 from lobug.language.en.arithmetic import read_sum
+from lobug.language.en.clock_questions import read_clock_question
 from lobug.language.en.dice import read_dice, read_whole_number
 from lobug.language.en.named_days import read_day, read_moment, read_shift
 from lobug.language.en.places import may_be_place, read_place
@@ -67,6 +68,9 @@ CHECKS: Mapping[str, Callable[[str], object]] = {
     "unit": read_unit,
 }
 """Readers of the words of a list; they return None, False or () if they do not understand them."""
+READERS: Mapping[str, Callable[[str], Match | None]] = {"clock": read_clock_question}
+"""By skill, readers of whole texts: for questions that refer to what is said elsewhere in the text,
+which a template cannot see."""
 
 
 _JOINT = re.compile(r"\s*,?\s*(?:and|or|&|then|,)?\s*", re.IGNORECASE)
@@ -144,6 +148,19 @@ class EnglishSkillSentences:
         with the fewest free words.
         """
         known = [self._files[skill] for skill in skills if skill in self._files]
+        for file in known:
+            read = READERS.get(file.skill)
+            if read is not None and (referring := read(text)) is not None:
+                yield referring
+        if ALERTS in skills:
+            named = with_days(text)
+            yield from story_matches(named)
+            if named != text:
+                yield from self._of_requests(named, [self._files[ALERTS]])
+        yield from self._of_requests(text, known)
+
+    def _of_requests(self, text: str, known: Sequence[SkillFile]) -> Iterator[Match]:
+        """What the requests in a text mean to some skills, the longest request first."""
         for request in requests_in(text):
             found = [ranked for file in known for ranked in file.matches(request)]
             for _, match in sorted(found, key=lambda ranked: ranked[0]):
