@@ -131,7 +131,7 @@ class Skills:
         }
         if not among:
             return None
-        match = await self._chooser.choose(text, among, request.sentences.is_sum_of)
+        match = await self._chooser.choose(text, among, request.sentences)
         return None if match is None else await self._command(request, match)
 
     def _request(

@@ -4,9 +4,9 @@ Besides hassil's keys a file has:
 
 - ``triggers``: a request without any of these words is not matched with the file's templates.
 - ``choices``: what the chat model may choose where no sentence fits, by the name that the model
-  uses: its ``intent``, what it ``does``, its ``arguments`` (``required`` ones, ``expressions`` of
-  sums, and the ``slots`` whose names differ), ``examples``, and the ``words`` of which a text must
-  have one.
+  uses: its ``intent``, what it ``does``, its ``arguments`` (of which some are ``required``,
+  ``times`` or ``expressions`` of sums), the ``slots`` whose names differ from theirs,
+  ``examples``, the ``words`` of which a text must have one, and how many ``numbers`` it must have.
 - ``about``: what it does, in one sentence, for the documentation.
 - ``says``: what the skill says, by name; words in braces are filled in.
 - ``examples``: what a person may say; tests match each.
@@ -41,6 +41,7 @@ from lobug.language.en.places import may_be_place, read_place
 from lobug.language.en.quantities import is_money, is_sterling, read_quantity, read_unit
 from lobug.language.en.requests import LONGEST, asks, requests_in
 from lobug.language.en.said_numbers import is_sum_of, numbers_said
+from lobug.language.en.said_times import said_time
 from lobug.language.en.time_corrections import settled
 from lobug.language.en.times import find_times
 from lobug.language.moments import Found
@@ -48,8 +49,6 @@ from lobug.language.skills import Choice, Match
 
 ORDINARY = "Ordinary"
 """Begins the names of intents that keep a text from being taken for the skill."""
-FEWEST_NUMBERS = 2
-"""Of a text that may be a sum."""
 MOST_READINGS = 8
 """Most readings of one request with the templates of one skill."""
 
@@ -93,6 +92,8 @@ class SkillFile:
     """What the chat model may choose, by name."""
     choice_words: Mapping[str, re.Pattern[str]]
     """Words of which a text must have one, by the name of the choice."""
+    choice_numbers: Mapping[str, int]
+    """How many numbers a text must have, by the name of the choice."""
     says: Mapping[str, str]
     examples: tuple[str, ...]
     checks: Mapping[str, Callable[[str], object]]
@@ -182,16 +183,20 @@ class EnglishSkillSentences:
         file = self._files.get(skill)
         if file is None or len(text) > LONGEST or not asks(text):
             return frozenset()
+        numbers = numbers_said(text).total()
         return {
             name
             for name, words in file.choice_words.items()
-            if words.search(text)
-            and (not file.choices[name].expressions or len(numbers_said(text)) >= FEWEST_NUMBERS)
+            if numbers >= file.choice_numbers[name] and words.search(text)
         }
 
     def is_sum_of(self, expression: str, text: str) -> bool:
         """Whether each number of an expression is in a text, or follows from its words."""
         return is_sum_of(expression, text)
+
+    def said_time(self, quoted: str, text: str) -> str:
+        """The words of a text for a time that is quoted from it, whole."""
+        return said_time(quoted, text)
 
     def skills(self) -> Sequence[str]:
         """The names of the skills that have a file."""
@@ -246,7 +251,8 @@ def _read(skill: str, data: dict[str, Any]) -> SkillFile:
         Intents.from_dict(data),
         _any_of(triggers),
         {name: _choice(name, read) for name, read in choices.items()},
-        {name: _any_of(read["words"]) for name, read in choices.items()},
+        {name: _any_of(read["words"], whole=True) for name, read in choices.items()},
+        {name: int(read.get("numbers", 0)) for name, read in choices.items()},
         says,
         examples,
         checks,
@@ -257,7 +263,7 @@ def _read(skill: str, data: dict[str, Any]) -> SkillFile:
 
 def _choice(name: str, read: Mapping[str, Any]) -> Choice:
     slots = read.get("slots", {})
-    examples = [dict(example) for example in read["examples"]]
+    examples = [dict(example) for example in read.get("examples", ())]
     return Choice(
         name,
         read["intent"],
@@ -265,13 +271,16 @@ def _choice(name: str, read: Mapping[str, Any]) -> Choice:
         {argument: slots.get(argument, argument) for argument in read.get("arguments", ())},
         frozenset(read.get("required", ())),
         frozenset(read.get("expressions", ())),
+        frozenset(read.get("times", ())),
         tuple(
             (example.pop("said"), {k: str(v) for k, v in example.items()}) for example in examples
         ),
     )
 
 
-def _any_of(beginnings: Sequence[str]) -> re.Pattern[str]:
-    """A pattern of words that begin with one of these; of none if there are none."""
+def _any_of(beginnings: Sequence[str], *, whole: bool = False) -> re.Pattern[str]:
+    """A pattern of words that begin with one of these; of none if there are none. ``whole``: the
+    words end there, but for a plural's s."""
     words = "|".join(re.escape(word) for word in sorted(beginnings, key=len, reverse=True))
-    return re.compile(rf"\b(?:{words})" if words else r"(?!)", re.IGNORECASE)
+    end = r"s?\b" if whole else ""
+    return re.compile(rf"\b(?:{words}){end}" if words else r"(?!)", re.IGNORECASE)
