@@ -88,7 +88,10 @@ def _named(said: str, before: str) -> tuple[Place, ...]:
         return ()
     if said.islower() and (said in _WORDS or _WRITTEN.search(before)):
         return ()  # who writes capitals writes them for places
-    return read_place(said)
+    return () if said.lower() in _DIRECTIONS else read_place(said)
+
+
+_DIRECTIONS = frozenset("north south east west central eastern western act center centre".split())
 
 
 _WORDS = frozenset(

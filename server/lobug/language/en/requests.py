@@ -39,7 +39,7 @@ _ASKING = re.compile(
     r"(?: (?:to|could|would))?|i(?:['\u2019]d| would) be (?:grateful|glad) if you (?:could|would)"
     r"|i (?:want|need)(?: for)? you to|i was (?:wondering|hoping) (?:if )?you (?:could|would|can)"
     r"|you(?:(?:['\u2019]ll| will) (?:have|need)|['\u2019]re going to have|(?:['\u2019]ve| have) got"
-    r"| need| have) to(?= (?:speak|talk|say|repeat|slow|turn|keep|raise|lower)\b)"
+    r"| need| have) to(?= (?:speak|talk|say|repeat|slow|turn|keep|raise|lower|be (?:a (?:lot|bit|little|tad) |much )?(?:louder|quieter|slower|faster))\b)"
     r"|you (?:can|could|should|must|may)|let['\u2019]?s|let us|(?:can|could|may) i (?:get|ask|have)"
     r" you to|make sure (?:you|to)|be sure to|try to|want to|wanna|i (?:want|need|have|would like)"
     r" to(?= (?:set|add|cancel|make|put|start|stop|change|take|know|hear|convert|roll|flip))"
@@ -68,7 +68,7 @@ _ENDS = ' \t,;:.!?-\u2013\u2014"\u201c\u201d'
 _BOUNDARY = re.compile(
     r" ?[,;:\u2013\u2014] (?:(?:so|and|but|then|because|cause|since|as) )?"
     r"| - | (?:so that|so|and then|and|but|then|because|cause|since|otherwise|or else|as i"
-    r"|as we|as the|when i|while i|before i) ",
+    r"|as we|as the|(?:when|while|before) i(?:['\u2019](?:m|ve|ll|d))?) ",
     re.IGNORECASE,
 )
 _ASKS = (
