@@ -27,8 +27,10 @@ _FILLER = re.compile(
 _HESITATION = re.compile(r",? (?:um+|uh+|erm?)\b,?", re.IGNORECASE)
 _START = (
     r"(?:^|[,;:.!?\u2013\u2014-] *|\b(?:so|and|but|then|or|well|now|because|please|mean|know|wonder"
-    r"|wondering|idea|clue|(?:could|can|would|will) you (?:just |please )?(?:say|tell|check|work out"
-    r"|figure out|calculate|count)|(?:tell|remind|let|show) (?:me|us)|telling me|work out(?: for me)?"
+    r"|wondering|idea|clue|(?:could|can|would|will) you (?:just |please )?(?:say|tell|check"
+    r"|work out"
+    r"|figure out|calculate|count)|(?:tell|remind|let|show) (?:me|us)|telling me"
+    r"|work out(?: for me)?"
     r"|for me|would love to know|see)[ ,]+"
     r"|(?<!\bme)(?<!\bhim)(?<!\bher)(?<!\bus)(?<!\bthem)(?<!asked)(?<!knows)(?<!wondered)"
     r" (?=what time is it |what['\u2019]s the time ))"
@@ -54,9 +56,13 @@ _WHERE = (
 _FOR = (
     r"(?:for|with) (?:him|her|them|those two|(?:my|our|the) (?P<relative>[a-z]+)|(?-i:[A-Z][a-z]+))"
 )
-_ASKS_TIME = r"(?:what|which)(?:['\u2019]s| is|s)? (?:the )?(?:local |current |correct )?(?:time|hour)(?: of (?:the )?day)?(?:['\u2019]s it)?"
+_ASKS_TIME = (
+    r"(?:what|which)(?:['\u2019]s| is|s)? (?:the )?(?:local |current |correct )?(?:time"
+    r"|hour)(?: of (?:the )?day)?(?:['\u2019]s it)?"
+)
 _IS_IT = (
-    r"(?: (?:is it|it is|it['\u2019]s|would it be|will it be|it would be|it will be|it['\u2019](?:d|ll) be|is that|would that be"
+    r"(?: (?:is it|it is|it['\u2019]s|would it be|will it be|it would be|it will be"
+    r"|it['\u2019](?:d|ll) be|is that|would that be"
     r"|does it make it|are they on|(?:have|has|do|does|did|would|will) (?:they|he|she|people|you)"
     r"(?: got| have| make it| be)?|they(?:['\u2019]ve| have) got|is))?"
 )
@@ -68,10 +74,12 @@ _ELSEWHERE = re.compile(
 """Asks for the time where somebody else is."""
 _FOR_THEM = re.compile(
     rf"{_START}(?P<question>(?:{_ASKS_TIME}{_IS_IT}|how late is it) {_FOR}{_TAIL}"
-    rf"|(?:what|which) time (?:have|do|would|will) (?:they|he|she)(?: got| have| make it| be on)?{_TAIL}"
+    rf"|(?:what|which) time (?:have|do|would|will) (?:they|he|she)(?: got| have| make it"
+    rf"| be on)?{_TAIL}"
     rf"|how late (?:is it|it is) {_WHERE.replace('?P<whose>', '').replace('?P<name>', '?:')}{_TAIL}"
     r"|what (?:does|do|would|will) (?:her|his|their|the) (?:clocks?|watch(?:es)?)(?: (?:over there"
-    rf"|there|on the wall))? (?:say|read|show|be (?:saying|showing|reading|on))(?: (?:over there|there))?{_TAIL}"
+    rf"|there|on the wall))? (?:say|read|show|be (?:saying|showing|reading|on))(?: (?:over there"
+    rf"|there))?{_TAIL}"
     rf"|what (?:her|his|their) (?:clocks?|watch) (?:says?|reads?|shows?)(?: there)?{_TAIL})",
     re.IGNORECASE,
 )
@@ -85,8 +93,10 @@ _MAYBE_ELSEWHERE = re.compile(r"^(?:what|which) time (?:have|do|would|will) \w+"
 """Asks for the time elsewhere only if a place was named: "What time do they have?"."""
 _OF_THEIRS = re.compile(r"\b(?:her|his|their)\b", re.IGNORECASE)
 _PART_THERE = re.compile(
-    rf"{_START}(?P<question>is it (?:already |still |now )?(?:the )?(?:middle of the |early |late )?"
-    r"(?:in the )?(?P<part>morning|afternoon|evening|night|day|daytime|night ?time|dark|light)(?: time)?"
+    rf"{_START}(?P<question>is it (?:already |still |now )?(?:the )?(?:middle of the |early "
+    rf"|late )?"
+    r"(?:in the )?(?P<part>morning|afternoon|evening|night|day|daytime|night ?time|dark"
+    r"|light)(?: time)?"
     r"(?: already| yet| now)? (?:over there|out there|down there|there|for (?:him|her|them)"
     rf"|where (?:he|she|they)(?:['\u2019](?:s|re)| is| are| lives?)){_TAIL})",
     re.IGNORECASE,
@@ -99,7 +109,8 @@ _DATE_ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _HERE = re.compile(
-    rf"{_START}(?P<question>what time(?:['\u2019]s it| is it| has it)(?: got| getting) to|what time are we at"
+    rf"{_START}(?P<question>what time(?:['\u2019]s it| is it| has it)(?: got| getting) to"
+    rf"|what time are we at"
     r"|what (?:the|your|my) clock (?:says|reads|shows|is saying)"
     r"|what(?:['\u2019]s| is) (?:the|your) clock (?:say|saying|showing|reading)"
     rf"|what does (?:the|your) clock (?:say|show|read)|how late is it (?:getting|now)){_TAIL}",
@@ -110,7 +121,8 @@ _TODAY = re.compile(
     r"|(?:what|which) weekday|whatever day)(?: are we| we are| we['\u2019]re| is it| it is|"
     r" is today| today is| have we got| do we have)(?: on| at| up to)?"
     rf"{_TAIL}|what are we (?:on )?today{_TAIL}"
-    r"|(?:is (?:it|today)|isn['\u2019]t (?:it|today)|am i right in thinking (?:it|today|that it|that"
+    r"|(?:is (?:it|today)|isn['\u2019]t (?:it|today)|am i right in thinking (?:it|today|that it"
+    r"|that"
     r" today)(?:['\u2019]s| is)) (?:a )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
     r"(?:,? or (?:is it )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day))?"
     rf"{_TAIL})",
@@ -123,7 +135,8 @@ _MONTH = re.compile(
     re.IGNORECASE,
 )
 _THAT_DAY = re.compile(
-    rf"{_START}(?P<question>(?:on )?(?:what|which) (?:date|day|weekday)(?: of (?:the )?(?:week|month))?"
+    rf"{_START}(?P<question>(?:on )?(?:what|which) (?:date|day|weekday)(?: of (?:the )?(?:week"
+    rf"|month))?"
     r"(?:,)?(?: (?:is|was|will|would|does|did))? (?:that|it|this)(?:['\u2019]s)?"
     r"(?: (?:is|was|will|would|does|did|day))?"
     r"(?: (?:be|falls?|lands?|comes?|makes?|turn(?:s|ed)? out to be|ends? up|fell|landed|date))?"
@@ -138,13 +151,17 @@ _THAT_DAY = re.compile(
 )
 _UNIT = r"(?P<unit>days|weeks|months|hours|minutes|sleeps|nights|weekends)"
 _LEFT = re.compile(
-    rf"{_START}(?P<question>(?:how many (?:more |whole |full )?{_UNIT}|how (?:long|much time|much longer))"
-    r"(?: (?:have|do|has|does|would|will) (?:we|i|they|she|he|that)(?: still)? (?:got|have|leave|give)"
+    rf"{_START}(?P<question>(?:how many (?:more |whole |full )?{_UNIT}|how (?:long|much time"
+    rf"|much longer))"
+    r"(?: (?:have|do|has|does|would|will) (?:we|i|they|she|he|that)(?: still)? (?:got|have|leave"
+    r"|give)"
     r"(?: (?:me|us|her|him|them))?(?: left)?(?: to (?:go|wait))?"
     r"| do (?:we|i) (?:still )?have to wait| must (?:we|i) wait"
     r"| have (?:we|i)(?: still)?(?: got)? to wait"
-    r"| (?:are|is) (?:there |it )?(?:left|still to go|to go|remaining)| are there| left| to go|(?=$|\?)| is it"
-    r"|(?: from (?:now|today)| away| off)? (?:is|would|will) (?:that|it|this)(?: be)?| away (?:is|are) (?:that|it)"
+    r"| (?:are|is) (?:there |it )?(?:left|still to go|to go|remaining)| are there| left| to go"
+    r"|(?=$|\?)| is it"
+    r"|(?: from (?:now|today)| away| off)? (?:is|would|will) (?:that|it|this)(?: be)?| away (?:is"
+    r"|are) (?:that|it)"
     r"| (?:till|until|before|to) (?:then|that)| it is| that is)"
     r"(?P<until>(?: (?:left|to go|away|off|from (?:now|today)|still|yet))*"
     rf"(?: (?:until|till|til|before|to) (?:then|that|it)(?: day)?)?){_TAIL})",
@@ -152,7 +169,8 @@ _LEFT = re.compile(
 )
 _COMING = re.compile(
     r"\b(?:due|by the|until|till|(?:starts?|begins?|ends?|expires?|runs? out|comes?|arrives?|opens?"
-    r"|closes?|leaves?|is|['\u2019]s|are|['\u2019]re) (?:on|at)|will|flying|moving|count(?:ing)? down"
+    r"|closes?|leaves?|is|['\u2019]s|are|['\u2019]re) (?:on|at)|will|flying|moving"
+    r"|count(?:ing)? down"
     r"|(?:can['\u2019]t|cannot|hardly) (?:come|wait)|look(?:ing)? forward|excited)\b",
     re.IGNORECASE,
 )
@@ -162,20 +180,25 @@ _PAST = re.compile(
     r"|bought|quit|lost))\b",
     re.IGNORECASE,
 )
-_WAITS = re.compile(r"\b(?:left|wait|go|until|till|til|before|away|off|from|got|have|give|remain\w*)\b")
+_WAITS = re.compile(
+    r"\b(?:left|wait|go|until|till|til|before|away|off|from|got|have|give|remain\w*)\b"
+)
 _SINCE = re.compile(
     rf"{_START}(?P<question>(?:how many {_UNIT}|how long)"
     r"(?: (?:has|have|is|was) (?:it|that|this|i|we)(?: now)?(?: been| lasted)?"
     r"(?: (?:been|going|passed|gone by))?| ago (?:was|is) (?:that|it)| have (?:passed|gone by)"
-    r"| since)(?P<since>(?: (?:since|since then|since that|ago|by now|gone|doing (?:it|that)|on it))*)"
+    r"| since)(?P<since>(?: (?:since|since then|since that|ago|by now|gone|doing (?:it|that)"
+    r"|on it))*)"
     rf"{_TAIL})",
     re.IGNORECASE,
 )
 _GONE = re.compile(
-    rf"{_START}(?P<question>(?:is|has) it (?:already |yet |just )?(?P<how>gone|past|after|before|turned"
+    rf"{_START}(?P<question>(?:is|has) it (?:already |yet |just )?(?P<how>gone|past|after|before"
+    rf"|turned"
     r"|passed|struck|nearly|almost|about|(?:coming|getting) up (?:to|for)|later than|not yet)? ?"
     r"(?P<time>(?:(?:a )?(?:quarter|half|five|ten|twenty) (?:past|to) |half )?"
-    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midday|midnight|\d{1,2}"
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midday|midnight"
+    r"|\d{1,2}"
     r"(?:[:.]\d\d)?)(?: ?(?:[ap]\.?m\.?|thirty|fifteen|forty-five|o['\u2019]?clock))?)"
     rf"{_TAIL})",
     re.IGNORECASE,
@@ -275,7 +298,8 @@ def _of_a_day(text: str) -> Match | None:
 
 
 _NAMED_DAY = re.compile(
-    r"\bat (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b(?= ?(?:$|[,.;!?\n]))"
+    r"\bat (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b(?= ?(?:$"
+    r"|[,.;!?\n]))"
     r"|\b(?:Christmas|Easter|Halloween|Hallowe['\u2019]en|New Year)\b(?! (?:Eve|Day)|['\u2019])"
 )
 _BEFORE_DAY = re.compile(

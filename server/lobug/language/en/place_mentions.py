@@ -96,10 +96,9 @@ _DIRECTIONS = frozenset("north south east west central eastern western act cente
 
 _WORDS = frozenset(
     "nice split cork essen bath reading turkey china jersey us lens faro tours victoria orange"
-    " deal sale wells rugby hull wake center centre easter troll current eastern western central pacific"
-    " mountain nelson regina"
-    " hull cologne bonn male mobile buffalo phoenix jordan chad gibraltar"
-    " hobart ford".split()
+    " deal sale wells rugby hull wake center centre easter troll current eastern western central"
+    " pacific mountain nelson regina cologne bonn male mobile buffalo phoenix jordan chad"
+    " gibraltar hobart ford".split()
 )
 """Names that are words as well: they count only with a capital."""
 

@@ -5,6 +5,14 @@ from __future__ import annotations
 import re
 
 _AGAIN = "(?:again|once more|one more time|once again|another time)"
+_MISSED = (
+    "(?:i|sorry i)(?: quite| just)? (?:didn't|did not|couldn't|missed)(?: quite| all of)*"
+    "(?: (?:catch|hear|get))? (?:that|what you said|any of that|all of that)"
+)
+_PACE = (
+    "(?:slow down|speak up|louder|quieter|slower|faster|turn (?:it|yourself) (?:up|down)"
+    "|(?:speak|talk|go) (?:louder|quieter|slower|faster|slowly|up))"
+)
 _WISHES = re.compile(
     "|".join(
         (
@@ -13,8 +21,7 @@ _WISHES = re.compile(
             "repeat (?:that|it|yourself|what you (?:just )?said)",
             rf"(?:run|go over|go through) (?:it|that) (?:by|past|with|for) me {_AGAIN}",
             "what (?:did you|was (?:that|it) you)(?: just)? (?:say|said|tell me)(?: just now)?",
-            "(?:i|sorry i)(?: quite| just)? (?:didn't|did not|couldn't|missed)(?: quite| all of)*"
-            "(?: (?:catch|hear|get))? (?:that|what you said|any of that|all of that)",
+            _MISSED,
             "(?:come again|pardon|pardon me|(?:i )?beg your pardon)",
             "what (?:(?:sorts?|kinds?|types?) of )?(?:things|stuff|jobs|tasks)\\b.*\\byou\\b.*",
             "what (?:can|could) you (?:actually|really) do.*",
@@ -22,8 +29,7 @@ _WISHES = re.compile(
             "how do i use you",
             "what can i (?:ask|say to) you",
             "what do you (?:actually|really) do",
-            "(?:slow down|speak up|louder|quieter|slower|faster|turn (?:it|yourself) (?:up|down)"
-            "|(?:speak|talk|go) (?:louder|quieter|slower|faster|slowly|up))",
+            _PACE,
         )
     ),
     re.IGNORECASE,
