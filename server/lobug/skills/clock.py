@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import MAXYEAR, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
@@ -16,30 +16,8 @@ from lobug.language.en.times import say_date, say_span, say_time
 from lobug.language.instants import resolve
 from lobug.language.moments import Impossible, ImpossibleReason, Moment
 from lobug.skills.calendar_days import date_of, distance
-from lobug.skills.skill import Choice, Command, Match, Request, SkillQuestion
+from lobug.skills.skill import Command, Match, Request, SkillQuestion
 
-_CHOICES = (
-    Choice("Time", "Tell the time here", {}),
-    Choice(
-        "TimeThere",
-        "Tell the time in another place",
-        {"place": "city or country"},
-        frozenset({"place"}),
-    ),
-    Choice("Date", "Tell today's date", {}),
-    Choice(
-        "DateOf",
-        "Tell the date or the weekday of a day",
-        {"day": "the day, such as: next Friday, 3 May"},
-        frozenset({"day"}),
-    ),
-    Choice(
-        "Until",
-        "Tell how many days it is until a day",
-        {"when": "the day, such as: Christmas"},
-        frozenset({"when"}),
-    ),
-)
 _DAY_S = 86_400
 _THERE = re.compile(
     r"\b(?:there|(?:for|with) (?:him|her|them)|where (?:he|she|they|my|our))\b", re.IGNORECASE
@@ -56,7 +34,6 @@ class Clock:
     """The skill ``clock``."""
 
     name = "clock"
-    choices: Sequence[Choice] = _CHOICES
 
     def unavailable(self) -> str | None:
         return None

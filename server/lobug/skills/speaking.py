@@ -13,7 +13,7 @@ from lobug.language.en.requests import is_most_of
 from lobug.language.en.speaking_words import agrees_with_it, is_clear_wish
 from lobug.language.en.volume_words import is_percentage, volume_step
 from lobug.memory.service import Memory
-from lobug.skills.skill import Answer, Choice, Command, Match, Request, Skill, SkillQuestion
+from lobug.skills.skill import Answer, Command, Match, Request, Skill, SkillQuestion
 
 SET_VOLUME = "self.audio_speaker.set_volume"
 STATUS = "self.get_device_status"
@@ -33,19 +33,12 @@ _SCALE_OF_TEN = 10
 
 _SHORT = frozenset({"Repeat", "Abilities", "NeverMind"})
 """Intents whose words mean something else within a longer text."""
-_CHOICES = (
-    Choice("Louder", "Make your own voice louder", {}),
-    Choice("Quieter", "Make your own voice quieter", {}),
-    Choice("Slower", "Speak slower", {}),
-    Choice("Faster", "Speak faster", {}),
-)
 
 
 class Speaking:
     """The skill ``speaking``."""
 
     name = "speaking"
-    choices: Sequence[Choice] = _CHOICES
 
     def __init__(
         self, memory: Memory, voice: TextToSpeech, available: Callable[[], Sequence[Skill]]

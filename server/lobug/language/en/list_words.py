@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 from lobug.language.en.data import tables
@@ -19,9 +20,12 @@ _SAME: dict[str, str] = {
 _VERBS = frozenset(_WORDS["verbs"].split())
 _NO_ITEM = frozenset(_WORDS["no_item"].split())
 _PRONOUNS = frozenset(_WORDS["pronouns"].split())
+_REFERENCES = frozenset(_WORDS["references"])
+_SEARCHES = frozenset(_WORDS["searches"])
 _FILLERS = frozenset(_WORDS["fillers"])
 _LIST_VERBS = frozenset(_WORDS["list_verbs"].split())
 _AMOUNTS = frozenset(_WORDS["amounts"].split())
+_AMOUNT_STEMS = frozenset(map(stem, _AMOUNTS))
 _HOUSEHOLD = frozenset(_WORDS["household"])
 _OWN = frozenset(_WORDS["own"])
 _PAIRS = re.compile(
@@ -56,7 +60,7 @@ _LEADING = re.compile(
     re.IGNORECASE,
 )
 _TRAILING = re.compile(
-    r"[\s,.!?;:]+(?:please|too|as well|also|now|again|though|instead|then|yeah|thanks|thank you"
+    r"[\s,.!?;:]+(?:and|please|too|as well|also|now|again|though|instead|then|yeah|thanks|thank you"
     r"|quickly|while you're at it|um+|uh+)$|[\s,.!?;:]+$",
     re.IGNORECASE,
 )
@@ -165,12 +169,79 @@ def items_in(words: str, *, chores: bool = False) -> list[str]:
     text = _QUOTED.sub(keep, " ".join(words.split()))
     text = _PAIRS.sub(keep, text)
     parts: list[str] = []
-    for part in _cut(text, chores=chores):
-        said = _REPLACED.split(part)
-        tidy = _tidied(said[-1])
+    for part in _settled(_cut(text, chores=chores)):
+        tidy = _tidied(_REPLACED.split(part)[-1])
         if tidy and tidy.lower() not in _FILLERS:
             parts.append(re.sub("\x02(\\d+)\x03", lambda at: kept[int(at[1])], tidy))
+    # A sentence after the first thing is an aside; before it, it is no thing of a list.
+    parts = [part for at, part in enumerate(parts) if at == 0 or not is_aside(part)]
     return list(dict.fromkeys(parts))
+
+
+def _settled(parts: Sequence[str]) -> list[str]:
+    """Parts without what was taken back ("not apples, pears") and without the description of a
+    thing whose name was then found ("those little oranges, what are they called, clementines")."""
+    settled: list[str] = []
+    back: list[str] = []
+    for part in parts:
+        said = part.strip(" ,;:.!?")
+        refused = _REFUSED.match(said)
+        if refused is not None:
+            key = item_key(_tidied(refused["thing"]))
+            back.append(f"{key} ")
+            settled = [one for one in settled if item_key(_tidied(one)) != key]
+        elif said.lower().replace("\u2019", "'") in _SEARCHES:
+            if settled and _DESCRIBED.match(settled[-1]):
+                settled.pop()
+        # What goes on about a thing that was taken back is its reason: "apples make Tom ill".
+        elif not item_key(_tidied(said)).startswith(tuple(back)):
+            settled.append(part)
+    return settled
+
+
+_REFUSED = re.compile(
+    r"(?:no\s+)?(?:but\s+)?(?:not|forget|skip)\s+(?:the\s+|any\s+)?(?P<thing>.+)", re.I
+)
+_DESCRIBED = re.compile(r"\s*(?:and\s+)?(?:some of\s+)?(?:those|these|that|them|the)\b", re.I)
+
+
+def is_aside(part: str) -> bool:
+    """Whether words between things are a sentence of their own: "the kids won't touch apples"."""
+    found = part.lower().replace("\u2019", "'").split()
+    return (
+        bool(found)
+        and (
+            found[0] in _SUBJECTS
+            or (any(word in _STATING for word in found[1:4]) and len(found) > 3)
+        )
+        and tells(part)
+        and not is_title(part)
+    )
+
+
+_SUBJECTS = frozenset(
+    "i i'm i've i'd i'll we we're we've we'll he he's she she's they they're it it's you there"
+    " there's that's".split()
+)
+
+
+def is_title(words: str) -> bool:
+    """Whether words are written as a title is: "Everything Everywhere All at Once"."""
+    found = words.split()
+    return len(found) > 1 and 2 * sum(word[:1].isupper() for word in found[1:]) >= len(found) - 1
+
+
+def is_sentence(item: str) -> bool:
+    """Whether words are too much for a thing: they hold a verb or are more than six words."""
+    if is_title(item):
+        return False
+    found = item.lower().split()
+    verb = any(word in _PLAIN_VERBS and before != "to" for before, word in pairwise(found[:3]))
+    return tells(item) or (verb and len(found) > 2) or len(found) > MOST_THING_WORDS
+
+
+MOST_THING_WORDS = 6
+_PLAIN_VERBS = frozenset("hate love like want need eat ate drink drank give prefer think".split())
 
 
 def _cut(text: str, *, chores: bool) -> list[str]:
@@ -265,7 +336,38 @@ def has_place(words: str) -> bool:
 
 def is_pronoun(words: str) -> bool:
     """Whether words stand for what was said before: "it", "them"."""
-    return words.lower().strip(" ,.") in _PRONOUNS
+    return words.lower().strip(" ,.") in _PRONOUNS | _REFERENCES
+
+
+def is_singular(words: str) -> bool:
+    """Whether a pronoun stands for one thing only."""
+    return words.lower().strip(" ,.") in {"it", "that", "this", "one", "that one", "him", "her"}
+
+
+_AGREEING = re.compile(
+    r"(?:(?:yes|yeah|yep|yup|sure|ok|okay|please do|go on|go ahead|do it|absolutely|definitely)\b.*"
+    r"|(?:please\s+)?(?:bin|wipe|clear|scrap|delete|erase|empty|chuck|get rid of|remove)\s+"
+    r"(?:the (?:whole )?lot|it all|them all|everything|all of (?:it|them)|the whole thing)\b.*)",
+    re.IGNORECASE,
+)
+_CONTRARY = re.compile(
+    r"\b(?:no|not|never|wait|hang on|hold on|leave|keep|except|apart from|but|only|first|later|if"
+    r"|unless|until)\b|n['\u2019]t\b|\?",
+    re.IGNORECASE,
+)
+
+
+def confirms(said: str) -> bool:
+    """Whether a long answer says yes to emptying a list, without any ifs: "Yes, go on, bin the
+    lot, I've got everything already"."""
+    return _AGREEING.match(said.strip()) is not None and _CONTRARY.search(said) is None
+
+
+def is_amount(item: str) -> bool:
+    """Whether words are only an amount, of something named elsewhere: "two bottles"."""
+    found = [stem(word) for word in item.lower().split()]
+    counts = {"a", "an", "another", "one", "two", "three", "four", "more"}
+    return bool(found) and found[-1] in _AMOUNT_STEMS and counts.issuperset(found[:-1])
 
 
 def is_order(item: str) -> bool:
@@ -305,58 +407,13 @@ def was_for(things: Sequence[str]) -> str:
     return "were" if verb_for(things) == "are" else "was"
 
 
-_NEEDS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _DATA["needs"]["patterns"])
-_ENDED = re.compile(
-    r"[\s,.;:!?-]+(?:so|and|so please|then|can you|could you|please|would you|also)?$",
-    re.IGNORECASE,
-)
-
-
-def needed(statement: str) -> str | None:
-    """The words for what somebody needs: "milk" in "we're out of milk". None: they state something
-    else."""
-    text = _ENDED.sub("", statement.replace("\u2019", "'").strip())
-    for pattern in _NEEDS:
-        found = pattern.match(text)
-        if found:
-            return found["thing"]
-    return text if is_thing(text, most_words=5) else None
-
-
-_OBTAINED = re.compile(
-    r"^(?:i|we)(?:'ve| have)?\s+(?:already\s+|just\s+|now\s+)?(?:got|bought|picked up|found|done"
-    r"|finished|ordered|paid|forget|don't need|do not need"
-    r"|no longer need|have|don't want|won't need)\s+"
-    r"(?:any\s+|the\s+|some\s+|enough\s+|plenty of\s+|our\s+|my\s+)*"
-    r"(?P<thing>.+?)(?:\s+(?:any more|anymore|any longer|now|already|at home|after all))?$",
-    re.IGNORECASE,
-)
-
-
-def obtained(statement: str) -> str | None:
-    """The words for what somebody has or needs no more: "milk" in "I've bought the milk"."""
-    found = _OBTAINED.match(_ENDED.sub("", statement.replace("\u2019", "'").strip()))
-    if found is None:
-        found = _DROPPED.match(statement.replace("\u2019", "'").strip())
-    return None if found is None else found["thing"]
-
-
-_DROPPED = re.compile(
-    r"^(?:actually|no|oh)?[\s,]*(?:forget|never mind|skip)(?: about)?\s+"
-    r"(?:the\s+)?(?P<thing>[^,.]+)",
-    re.IGNORECASE,
-)
-
-
-def is_told_of(key: str, statement: str) -> bool:
-    """Whether a statement tells of a thing with this key: "I've paid the rent" of "pay rent"."""
-    told = {stem(word) for word in re.findall(r"[^\W_]+", statement.lower())}
-    return bool(key) and set(key.split()) <= told
-
-
 def tells(item: str) -> bool:
     """Whether words hold a verb that states something, so that they are a sentence."""
-    return not _STATING.isdisjoint(item.lower().replace("\u2019", "'").split())
+    text = item.lower().replace("\u2019", "'")
+    return not _STATING.isdisjoint(text.split()) or _CONTRACTED.search(text) is not None
+
+
+_CONTRACTED = re.compile(r"\w(?:n't|'re|'ve|'ll)\b|\w's \w+ing\b")
 
 
 _STATING = frozenset(_WORDS["stating"].split())
