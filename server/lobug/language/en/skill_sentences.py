@@ -32,6 +32,8 @@ from lobug.language.en.alert_cues import (
     may_be_name,
 )
 from lobug.language.en.arithmetic import read_sum
+from lobug.language.en.asked_units import read_asked_conversion
+from lobug.language.en.chance import asks_for_coin, read_throw
 from lobug.language.en.dice import read_dice, read_whole_number
 from lobug.language.en.named_days import read_day, read_moment, read_shift
 from lobug.language.en.places import may_be_place, read_place
@@ -39,6 +41,7 @@ from lobug.language.en.quantities import is_money, is_sterling, read_quantity, r
 from lobug.language.en.requests import LONGEST, is_request, requests_in
 from lobug.language.en.time_corrections import settled
 from lobug.language.en.times import find_times
+from lobug.language.en.word_problems import read_word_problem
 from lobug.language.moments import Found
 from lobug.language.skills import Match
 
@@ -63,6 +66,16 @@ CHECKS: Mapping[str, Callable[[str], object]] = {
     "unit": read_unit,
 }
 """Readers of the words of a list; they return None, False or () if they do not understand them."""
+
+STORIES: Mapping[str, Sequence[tuple[str, Callable[[str], object]]]] = {
+    "sums": (
+        ("TellCoin", asks_for_coin),
+        ("TellDice", read_throw),
+        ("TellConversion", read_asked_conversion),
+        ("TellSum", read_word_problem),
+    ),
+}
+"""Readers of a whole text that no template of a skill fits, with the intents that they find."""
 
 
 _JOINT = re.compile(r"\s*,?\s*(?:and|or|&|then|,)?\s*", re.IGNORECASE)
@@ -142,6 +155,10 @@ class EnglishSkillSentences:
                 if match.intent.startswith(ORDINARY):
                     return
                 yield match
+        for skill in skills:
+            for intent, read in STORIES.get(skill, ()):
+                if read(text) not in (None, False):
+                    yield Match(skill, intent, {}, text)
 
     def match(self, text: str, skills: Sequence[str]) -> Match | None:
         """The surest of ``matches``; None: no sentence fits."""
