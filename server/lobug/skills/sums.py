@@ -83,7 +83,6 @@ class Sums:
         return None
 
     async def plan(self, request: Request, match: Match) -> Command | None:
-        slots = match.slots
         match match.intent:
             case "Calculate" | "SplitThat" | "TellSum":
                 asked = _asked_sum(match)
@@ -94,6 +93,11 @@ class Sums:
                 return await _convert_told(request, match)
             case "Money":
                 return _says(request, "no_rates")
+        return self._chance(request, match)
+
+    def _chance(self, request: Request, match: Match) -> Command | None:
+        slots = match.slots
+        match match.intent:
             case "Roll":
                 return self._roll(request, read_dice(slots.get("dice", "a die")))
             case "TellDice":

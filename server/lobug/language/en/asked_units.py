@@ -17,12 +17,15 @@ from lobug.language.en.stories import LONGEST, question_of
 
 _MOST_WORDS = 6
 _WANTED = re.compile(
-    r"\b(?:in|into|to|as|how many|wants?|needs?|uses?|shows?|reads?|takes?|only does|asks? for|(?:is|are) in"
+    r"\b(?:in|into|to|as|how many|wants?|needs?|uses?|shows?|reads?|takes?|(?:only"
+    r"|can only) do(?:es)?|asks? for|(?:is|are) in"
     r"|'s in|speaks?|expects?|works? in)(?: the| it in| them in| my)? (?=[a-z])"
 )
 _ASKED = re.compile(
     r"\b(?:that|it|this|those|they|convert\w*|turn|set|put|dial|write|be|enter|temperature|tell)\b"
 )
+_SECONDS = re.compile(r"\bseconds?\b", re.IGNORECASE)
+"""Else it is the ordinal number."""
 _SHORT = frozenset("kg km cm mm mph ml lb lbs ft oz kph kmh".split())
 
 
@@ -40,7 +43,7 @@ def read_asked_conversion(text: str) -> AskedConversion | None:
     """The conversion that a text asks for; None: none, or the unit is not clear."""
     if len(text) > LONGEST or is_money(text):
         return None
-    words = " ".join(in_digits(text).split())
+    words = " ".join(in_digits(_SECONDS.sub("sec", text)).split())
     question = question_of(words)
     if not question or not _ASKED.search(question):
         return None

@@ -1,7 +1,7 @@
 """Throws of dice and coins that somebody asks for in the middle of a story. English. Pure.
 
-"We've lost the die, could you roll one for Nan?" asks for one die; "Heads I go, tails I stay, toss one
-for me" for a coin.
+"We've lost the die, could you roll one for Nan?" asks for one die; "Heads I go, tails I stay, toss
+one for me" for a coin.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from lobug.language.en.dice import Dice, read_dice
+from lobug.language.en.dice import Dice, read_dice, read_whole_number
 from lobug.language.en.number_words import in_digits
 from lobug.language.en.requests import core_request, requests_in
 from lobug.language.en.stories import LONGEST
@@ -22,13 +22,15 @@ _TOSS = re.compile(
     re.IGNORECASE,
 )
 _ROLL = re.compile(
-    rf"(?:roll|throw|chuck|cast|shake|toss|give|do|have)(?: me| us)?(?: a (?:roll|throw) (?:of|on|with))?"
+    rf"(?:roll|throw|chuck|cast|shake|toss|give|do|have)(?: me| us)?(?: a (?:roll|throw) (?:of"
+    rf"|on|with))?"
     rf" (?P<dice>[a-z\d -]+?){_FOR}",
     re.IGNORECASE,
 )
 _THEM = re.compile(r"(?:one|it|that|them|both|the thing)", re.IGNORECASE)
 _BOTH_SIDES = re.compile(
-    r"^\W*heads,? (?:i|we|it|he|she)\b.*\btails,? .*\b(?:go on|come on|what's it|which is it|call it|you"
+    r"^\W*heads,? (?:i|we|it|he|she)\b.*\btails,? .*\b(?:go on|come on|what's it|which is it"
+    r"|call it|you"
     r" decide|decide for me|what'll it be|let's see|what is it)\b",
     re.IGNORECASE,
 )
@@ -56,6 +58,10 @@ def read_throw(text: str) -> Dice | None:
             continue
         if _THEM.fullmatch(match["dice"]):
             return _named(text, match["dice"].lower())
+        count = read_whole_number(match["dice"])
+        if count is not None:
+            named = _named(text, "it")
+            return None if named is None else Dice(count, named.sides)
         dice = read_dice(match["dice"])
         if dice is not None:
             return dice

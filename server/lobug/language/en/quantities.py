@@ -83,10 +83,14 @@ def last_quantity(text: str, target: Unit | None = None) -> Quantity | None:
     """The quantity at the end of a text: "my recipe says 350 Fahrenheit". None: there is none."""
     words = text.strip(" .,?!").split()
     for start in range(max(0, len(words) - _MOST_WORDS), len(words)):
-        quantity = read_quantity(" ".join(words[start:]), target)
-        if quantity is not None:
+        ending = " ".join(words[start:])
+        quantity = read_quantity(ending, target)
+        if quantity is not None and _NUMBERED.match(in_digits(ending)):
             return quantity
     return None
+
+
+_NUMBERED = re.compile(rf"(?:about |around |minus |negative )?-?(?:{NUMBER}|an? |half )")
 
 
 def read_quantity(text: str, target: Unit | None = None) -> Quantity | None:

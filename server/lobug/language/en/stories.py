@@ -1,8 +1,8 @@
 """Small stories with numbers, as sums in words have them. English. Pure.
 
-"I've got 17 boxes with twenty-three tiles each, how many is that?" has the outline "i've got # boxes
-with # tiles each, how many is that?" and the amounts 17 and 23. An outline shows how the numbers
-belong together, whatever they are.
+"I've got 17 boxes with twenty-three tiles each, how many is that?" has the outline "i've got #
+boxes with # tiles each, how many is that?" and the amounts 17 and 23. An outline shows how the
+numbers belong together, whatever they are.
 """
 
 from __future__ import annotations
@@ -53,14 +53,18 @@ class Story:
 
 _ASK = re.compile(
     r"\b(?:how (?:many|much|far|long|big|old|tall|heavy|hot|cold|fast|large|wide|high|deep)"
-    r"|what(?:'s|'ll|'d|s)?(?= )|(?:can|could|would) you (?:convert|work|figure|calculate|tell|change"
+    r"|what(?:(?:'s|'ll|'d|s)(?= )| (?:is|was|would|will|do|does|did|should|can|are|am|have|has"
+    r"|percentage|(?!kind|sort|type)[a-z]+ (?:is|are|would|will|do|does|should))| ?%)|(?:can"
+    r"|could|would) you (?:convert|work|figure|calculate|tell|change"
     r"|turn|put|split|add|take|divide|share|do)|work (?:it|that|this) out|convert|calculate"
     r"|(?:take|knock) #|add #|(?:split|divide|share) (?:it|that|this))\b|\bmake(?:s)? how "
 )
 _NO_SUM = re.compile(
-    r"\bwhat (?:do|would|did) you (?:think|reckon|make|say|suggest)|\bhow (?:many times|often|come)\b"
-    r"|\bwhat (?:should|shall|can|could|would) (?:i|we) (?:do|say|cook|make|wear|watch|eat|give|get"
-    r"|bring|play)\b|\bwhat time\b|\bwhat (?:day|date)\b|\bhow (?:do|should|can|could|would) (?:i|we)\b"
+    r"\bwhat (?:do|would|did) you (?:think|reckon|make|say|suggest)|\bhow (?:many times|often"
+    r"|come)\b"
+    r"|\bwhat (?:should|shall|can|could|would) (?:i|we) (?:do|say|cook|make|wear|watch|eat|give"
+    r"|get(?! paid| back)|bring|play)\b|\bwhat time\b|\bwhat (?:day|date)\b|\bhow (?:do|should"
+    r"|can|could|would) (?:i|we)\b"
 )
 """Questions that no sum answers."""
 _CORRECTED = re.compile(
@@ -149,7 +153,7 @@ def _in_hundreds(match: re.Match[str], sign: str) -> str:
 
 def question_of(outline: str) -> str:
     """The clause that asks; empty: none does, or no sum answers it."""
-    found = [match for match in _ASK.finditer(outline)]
+    found = list(_ASK.finditer(outline))
     if not found or _NO_SUM.search(outline):
         return ""
     clauses = [re.split(r"[,;.?!](?= |$)", outline[match.start() :])[0] for match in found]

@@ -54,9 +54,9 @@ _CONTAINERS = (
     r"|tub|tubs|bundles?|punnets?|tents?|vans?|shelves|pages|sacks?|tubes?|multipacks?)"
 )
 _GENERIC = frozenset(
-    "is are do does did would will that it have has altogether in should i we money total of to more"
-    " was am can could all have be they she he left for change longer further a an the does this so"
-    " these those he'll i'll it'll".split()
+    "is are do does did would will that it have has altogether in should i we money total of to"
+    " more was am can could all have be they she he left for change longer further a an the does this so"
+    " square cubic these those he'll i'll it'll".split()
 )
 _CHANGE = re.compile(
     r"\b(?:left|still|to go|more|remain\w*|short|change|over|older|younger|taller|shorter|longer"
@@ -67,16 +67,19 @@ _TOGETHER = re.compile(
     r"\b(?:altogether|all together|in total|in all|all told|total|combined|all in|now|together)\b"
 )
 _RATED = re.compile(
-    r"\b(?:each|apiece|a piece|per|every|times|of (?:a|an|the)? ?#|by|at #|(?:a|an) (?:day|week|month"
+    r"\b(?:each|apiece|a piece|per|every|times|of (?:a|an|the)? ?#|by|at #|(?:a|an) (?:day|week"
+    r"|month"
     r"|year|hour|minute|night))\b"
 )
 _RATE = re.compile(
     r"#(?!%)(?P<noun>(?:[ -](?!(?:a|an|per|every|each|and|or|for|in|on|at|but|is|are|to|of us)\b)"
-    r"[a-z'-]+){0,3}?),? (?:in |on |for |to |inside )?(?:(?:each|apiece|a piece|a pop|a go)\b(?! of us)"
+    r"[a-z'-]+){0,3}?),? (?:in |on |for |to |inside )?(?:(?:each|apiece|a piece|a pop"
+    r"|a go)\b(?! of us)"
     r"|(?:per|every|each|an?)(?: single| and every)? (?P<per>[a-z]+))"
 )
 _EACH_IS = re.compile(
-    r"\b(?:each|every|per|a|an|it|each of them)(?: (?P<per>[a-z]+))? (?:is|are|costs?|holds?|has|takes?"
+    r"\b(?:each|every|per|a|an|it|each of them)(?: (?P<per>[a-z]+))? (?:is|are|costs?|holds?|has"
+    r"|takes?"
     r"|weighs|contains?|needs|gets?|comes to|seats?|fits|lasts?)(?: about| around)? #(?!%)"
 )
 _PERIODS = {
@@ -115,7 +118,8 @@ def _asks_elsewhere(story: Story) -> bool:
             continue
         if len(re.findall(rf"\b{re.escape(_stem(word))}", story.outline)) < 2:
             return story.outline.count("#") > 2 or not re.match(
-                r"how (?:many|much) (?:more )?[a-z']+(?: of [a-z]+)? (?:is|are|does|do|will|would|have"
+                r"how (?:many|much) (?:more )?[a-z']+(?: of [a-z]+)? (?:is|are|does|do|will"
+                r"|would|have"
                 r"|did|has|should|can|on)\b",
                 match.string[match.start() :],
             )
@@ -181,7 +185,7 @@ def _percents(story: Story) -> Iterator[Sum]:
 def _percentages(story: Story) -> Iterator[Sum]:
     """ "45 out of 60, what's that as a percentage?" """
     both = _two(story)
-    if both is None or not re.search(r"percentage|(?:what|as a) ?%", story.question):
+    if both is None or not re.search(r"percentage|(?:what|as a|in) ?%", story.question):
         return
     if re.search(r"\b(?:increase|rise|change|drop|up|down|more|less)\b", story.outline):
         return
@@ -208,7 +212,8 @@ def _shares(story: Story) -> Iterator[Sum]:
 
 
 _PER = re.compile(
-    r"\b(?:per|for (?:each|a single|a|just one)|(?:is|does|of) (?:each|a|one)|each|(?:for|is) it) ?([a-z]+)?"
+    r"\b(?:per|for (?:each|a single|a|just one)|(?:is|does|of) (?:each|a|one)|each|(?:for"
+    r"|is) it) ?([a-z]+)?"
 )
 
 
@@ -239,7 +244,7 @@ def _per_item(story: Story) -> Iterator[Sum]:
 _SIZE = re.compile(
     rf"\b{_CONTAINERS} of (#)|\b(?:sold|come|comes|packed|sorted) in (#)s?"
     rf"|(?:hold|fit|take|seat|carry|contain|cover|ha|carrie)(?:s|ve)?(?: up to| about)? (#)"
-    rf"|(#)(?: [a-z]+){{0,2}}? (?:in|to|per|on|at) (?:a|an|each|every|the)? ?{_CONTAINERS}"
+    rf"|(#)(?: [a-z]+){{0,2}}? (?:(?:in|to|on|at) (?:an?|each|every)|per) {_CONTAINERS}"
     rf"|\b{_CONTAINERS} (?:is|are) (#)"
 )
 
@@ -282,8 +287,10 @@ def _rates(story: Story) -> Iterator[Sum]:
     if re.search(r"\bhow long\b", story.question):
         return
     lengths = re.search(
-        r"(#) (lengths?|laps?|rows?|rounds?|trips?|sets?|bags?|boxes|packs?|packets|bottles|cases|crates"
-        r"|trays|portions?|tins|cans|jars|pieces|strips|planks|sessions|shifts|lots|glasses|cups|jugs|slices)"
+        r"(#) (lengths?|laps?|rows?|rounds?|trips?|sets?|bags?|boxes|packs?|packets|bottles"
+        r"|cases|crates"
+        r"|trays|portions?|tins|cans|jars|pieces|strips|planks|sessions|shifts|lots|glasses|cups"
+        r"|jugs|slices)"
         r" (?:of|at) (?:a |an |the |our )?(?:[a-z]+ )?#",
         story.outline,
     )
@@ -305,15 +312,15 @@ def _rates(story: Story) -> Iterator[Sum]:
     if per_asked and not re.search(r"\b(?:each|per)\b", story.outline.replace(story.question, "")):
         return
     counted = not per or per in {"of", "one"} or _counts(story, per, other)
-    if asked and not per and _nouns(story)[0] and asked[1] not in _GENERIC:
-        place = story.amounts.index(amount)
-        counted = counted and _stem(asked[1]) not in map(_stem, _nouns(story)[1 - place].split())
+    if asked and asked[1] not in _GENERIC and not _counts(story, asked[1], amount):
+        told = story.outline.replace(story.question, "")
+        counted = counted and not re.search(rf"\b{re.escape(_stem(asked[1]))}", told)
     if counted and not other.sign:
         yield _product(other, amount)
 
 
 def _periods(story: Story) -> Iterator[Sum]:
-    """ "I smoke 4 a day, how many is that a week?"; "Brenda drinks 4 a day and Stu 3, over a week"."""
+    """ "I smoke 4 a day, how many is that a week?"; "Brenda drinks 4 a day and Stu drinks 3"."""
     if len(story.amounts) > 2 or "#%" in story.outline:
         return
     rates = list(_RATE.finditer(story.outline))
@@ -341,7 +348,7 @@ def _periods(story: Story) -> Iterator[Sum]:
 
 
 def _chains(story: Story) -> Iterator[Sum]:
-    """ "8 hours a day, 5 days a week, for 4 weeks": each number is for one of what the next counts."""
+    """ "8 hours a day, 5 days a week, for 4 weeks": each is for one of what the next counts."""
     if len(story.amounts) < 3 or "#%" in story.outline:
         return
     nouns = _nouns(story)
@@ -362,7 +369,7 @@ def _chains(story: Story) -> Iterator[Sum]:
 
 
 def _differences(story: Story) -> Iterator[Sum]:
-    """ "1,250 words and he wants 2,000, how many are still to go?"; "born in 1948, this is 2026"."""
+    """ "1,250 words and he wants 2,000, how many are to go?"; "born in 1948, this is 2026"."""
     both = _two(story)
     if both is None:
         return
@@ -390,7 +397,7 @@ _FUNCTION = frozenset(
 
 def _content(words: str) -> str:
     """The stem of what a number counts; empty: no word tells."""
-    first = words.split(" ")[0]
+    first = words.split(" ", maxsplit=1)[0]
     return "" if not first or first in _FUNCTION else _stem(first)
 
 
@@ -456,14 +463,16 @@ _SERVES = re.compile(
     r"|\b(?:serves|feeds) (#)|(?:meant|enough) for (#)"
 )
 _EATERS = re.compile(
-    r"\b(?:baking|cooking|making(?: it| them| enough)?|need(?:ing)?(?: it| enough)?|want(?:ing)?(?: it| enough)?"
-    r"|having|feeding|catering|doing it) for (#)|\bfeed(?:ing)? (#)|(#) (?:of us|people|guests|coming)"
+    r"\b(?:baking|cooking|making(?: it| them| enough)?|need(?:ing)?(?: it| enough)?"
+    r"|want(?:ing)?(?: it| enough)?"
+    r"|having|feeding|catering|doing it) for (#)|\bfeed(?:ing)? (#)|(#) (?:of us|people|guests"
+    r"|coming)"
     r"|(?:there's|there are|there'll be|we're|we are|i've got|we've got|having) (#)"
 )
 
 
 def _recipes(story: Story) -> Iterator[Sum]:
-    """ "I'm baking for 12 but the recipe serves 4 and takes 175 grams of butter, how much is that?" """
+    """ "I'm baking for 12, the recipe serves 4 and takes 175 grams of butter, how much is that?" """
     if len(story.amounts) != 3 or "#%" in story.outline:
         return
     serves = [match.start(match.lastindex or 0) for match in _SERVES.finditer(story.outline)]
