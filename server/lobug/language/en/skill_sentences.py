@@ -34,6 +34,8 @@ from lobug.language.en.alert_cues import may_be_name
 from lobug.language.en.alert_stories import SKILL as ALERTS
 from lobug.language.en.alert_stories import story_matches, with_days
 from lobug.language.en.arithmetic import read_sum
+from lobug.language.en.asked_units import read_asked_conversion
+from lobug.language.en.chance import asks_for_coin, read_throw
 from lobug.language.en.clock_questions import read_clock_question
 from lobug.language.en.dice import read_dice, read_whole_number
 from lobug.language.en.named_days import read_day, read_moment, read_shift
@@ -44,6 +46,7 @@ from lobug.language.en.said_numbers import is_sum_of, numbers_said
 from lobug.language.en.said_times import said_time
 from lobug.language.en.time_corrections import settled
 from lobug.language.en.times import find_times
+from lobug.language.en.word_problems import read_word_problem
 from lobug.language.moments import Found
 from lobug.language.skills import Choice, Match
 
@@ -71,6 +74,16 @@ CHECKS: Mapping[str, Callable[[str], object]] = {
 READERS: Mapping[str, Callable[[str], Match | None]] = {"clock": read_clock_question}
 """By skill, readers of whole texts: for questions that refer to what is said elsewhere in the text,
 which a template cannot see."""
+
+STORIES: Mapping[str, Sequence[tuple[str, Callable[[str], object]]]] = {
+    "sums": (
+        ("TellCoin", asks_for_coin),
+        ("TellDice", read_throw),
+        ("TellConversion", read_asked_conversion),
+        ("TellSum", read_word_problem),
+    ),
+}
+"""Readers of a whole text that no template of a skill fits, with the intents that they find."""
 
 
 _JOINT = re.compile(r"\s*,?\s*(?:and|or|&|then|,)?\s*", re.IGNORECASE)
@@ -167,6 +180,10 @@ class EnglishSkillSentences:
                 if match.intent.startswith(ORDINARY):
                     return
                 yield match
+        for skill in skills:
+            for intent, read in STORIES.get(skill, ()):
+                if read(text) not in (None, False):
+                    yield Match(skill, intent, {}, text)
 
     def match(self, text: str, skills: Sequence[str]) -> Match | None:
         """The surest of ``matches``; None: no sentence fits."""
