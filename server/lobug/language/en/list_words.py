@@ -208,15 +208,9 @@ _DESCRIBED = re.compile(r"\s*(?:and\s+)?(?:some of\s+)?(?:those|these|that|them|
 def is_aside(part: str) -> bool:
     """Whether words between things are a sentence of their own: "the kids won't touch apples"."""
     found = part.lower().replace("\u2019", "'").split()
-    return (
-        bool(found)
-        and (
-            found[0] in _SUBJECTS
-            or (any(word in _STATING for word in found[1:4]) and len(found) > 3)
-        )
-        and tells(part)
-        and not is_title(part)
-    )
+    if not found or is_title(part) or not tells(part):
+        return False
+    return found[0] in _SUBJECTS or (len(found) > 3 and not _STATING.isdisjoint(found[1:4]))
 
 
 _SUBJECTS = frozenset(
