@@ -38,7 +38,7 @@ from lobug.skills.alert_changes import changed
 from lobug.skills.alert_selection import Target, chosen, last_of, select, target_of
 from lobug.skills.alert_setting import KINDS, SKILL, AlertSetting
 from lobug.skills.alert_times import Unsettled, settle, whens
-from lobug.skills.skill import Choice, Match, Request, SkillQuestion
+from lobug.skills.skill import Match, Request, SkillQuestion
 
 UNASKED = 3
 """As many alerts may be cancelled at once without a question."""
@@ -69,10 +69,6 @@ class AlertSkill:
             "StopRinging": self._stop,
             "Pause": self._pause,
         }
-
-    @property
-    def choices(self) -> Sequence[Choice]:
-        return CHOICES
 
     def unavailable(self) -> str | None:
         return None
@@ -300,38 +296,3 @@ def _times_of(match: Match) -> tuple[Found, ...]:
         or tuple(find_times(match.request, bare_numbers=True))
         or tuple(find_times(with_minutes(match.request)))
     )
-
-
-CHOICES: tuple[Choice, ...] = (
-    Choice(
-        "SetTimer",
-        "start a timer",
-        {"time": "its length", "name": "what it is for"},
-        frozenset({"time"}),
-        (
-            (
-                "The eggs have to boil six minutes, tell me then",
-                {"time": "six minutes", "name": "eggs"},
-            ),
-        ),
-    ),
-    Choice(
-        "SetAlarm",
-        "wake the user or ring at a time",
-        {"time": "when"},
-        frozenset({"time"}),
-        (("I have to be up at six tomorrow, see to it", {"time": "at six tomorrow"}),),
-    ),
-    Choice(
-        "SetReminder",
-        "remind the user of something",
-        {"task": "what to do", "time": "when"},
-        frozenset({"task"}),
-        (
-            (
-                "It would be good to hear from you at five that I have to ring Tom",
-                {"task": "ring Tom", "time": "at five"},
-            ),
-        ),
-    ),
-)

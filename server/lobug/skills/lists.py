@@ -16,7 +16,7 @@ from lobug.skills.list_access import Target, shelf_of
 from lobug.skills.list_reading import ListReading
 from lobug.skills.list_taking import ListTaking
 from lobug.skills.list_talk import NAME, TO_DO, Talk, matching
-from lobug.skills.skill import Answer, Choice, Command, Match, Request, SkillQuestion
+from lobug.skills.skill import Answer, Command, Match, Request, SkillQuestion
 
 _OF_LISTS = re.compile(r"\b(?:lists?|shopping|grocer(?:y|ies)|to-?dos?)\b", re.IGNORECASE)
 """Without one of these words the chat model may not choose a list."""
@@ -26,27 +26,6 @@ class ListSkill(ListTaking, ListReading):
     """Adds to lists, reads them, takes things off them. ``Skill`` says what its methods do."""
 
     name = NAME
-    choices: Sequence[Choice] = (
-        Choice(
-            "Add",
-            "put things on a shopping, to-do or other list",
-            {"items": "the things", "list": "name of the list"},
-            frozenset({"items"}),
-        ),
-        Choice("Read", "read what is on a list", {"list": "name of the list"}),
-        Choice(
-            "Remove",
-            "take things off a list",
-            {"items": "the things", "list": "name of the list"},
-            frozenset({"items"}),
-        ),
-        Choice(
-            "Has",
-            "whether a thing is on a list",
-            {"items": "the thing", "list": "name of the list"},
-            frozenset({"items"}),
-        ),
-    )
 
     def unavailable(self) -> str | None:
         return None

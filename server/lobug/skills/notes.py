@@ -10,7 +10,7 @@ from lobug.conversation.registry import SkillDeed
 from lobug.language.en import list_words, note_words
 from lobug.language.en.requests import core_request
 from lobug.language.en.spoken_numbers import cardinal
-from lobug.skills.skill import Answer, Choice, Command, Match, Request, SkillQuestion
+from lobug.skills.skill import Answer, Command, Match, Request, SkillQuestion
 
 NAME = "notes"
 READ_AT_ONCE = 4
@@ -30,15 +30,6 @@ class NoteSkill:
     """Takes notes, reads and deletes them. ``Skill`` says what its methods do."""
 
     name = NAME
-    choices: Sequence[Choice] = (
-        Choice(
-            "Add",
-            "take a note, word for word",
-            {"content": "what is to be noted"},
-            frozenset({"content"}),
-        ),
-        Choice("Read", "read the user's notes", {"topic": "what they are about"}),
-    )
 
     def __init__(self, notes: Notes) -> None:
         self._notes = notes

@@ -13,11 +13,11 @@ from datetime import datetime
 
 from lobug.conversation.command_context import Command
 from lobug.conversation.registry import Conversation
-from lobug.engines.base import ABSENT_TOOLS, ChatModel, ToolBox
+from lobug.engines.base import ABSENT_TOOLS, ChatMessage, ChatModel, ToolBox
 from lobug.language import language_of
 from lobug.language.en.data import SKILLS
 from lobug.language.skills import Match, SkillSentences
-from lobug.skills.choice import choose
+from lobug.skills.choice import Chooser
 from lobug.skills.skill import Answer, Request, Skill
 
 LANGUAGE = "en"
@@ -42,9 +42,24 @@ class Skills:
         ``now``: the time, aware, in a user's zone."""
         self._all = {skill.name: skill for skill in skills}
         self._off = frozenset(off)
-        self._chat = chat
         self._clock = clock
         self._now = now
+        sentences = _sentences(LANGUAGE)
+        self._chooser = Chooser(
+            chat,
+            [
+                (skill.name, choice)
+                for skill in self
+                if self.is_on(skill.name)
+                for choice in sentences.choices(skill.name)
+            ],
+        )
+
+    @property
+    def choice_beginning(self) -> Sequence[ChatMessage]:
+        """The constant beginning of what the chat model is asked (``choose``); empty: it never
+        is."""
+        return self._chooser.beginning
 
     def __iter__(self) -> Iterator[Skill]:
         """All skills, those that are switched off included."""
@@ -99,18 +114,21 @@ class Skills:
     ) -> Command | None:
         """What the chat model takes a text for that no sentence fits; None: for nothing.
 
-        Asks the model only where the text asks for something and has a word of a skill in it.
+        Asks the model only where the text asks for something and has a word of a choice in it.
         Changes nothing. Raises StorageError.
         """
+        if language not in {None, LANGUAGE}:
+            return None
         request = self._request(conversation, text, language, tools)
-        concerned = [
-            skill
-            for skill in self._all.values()
+        among = {
+            name
+            for skill in self
             if self.is_on(skill.name)
-            and skill.unavailable() is None
-            and request.sentences.may_concern(text, skill.name)
-        ]
-        match = await choose(self._chat, text, concerned) if concerned else None
+            for name in request.sentences.may_choose(text, skill.name)
+        }
+        if not among:
+            return None
+        match = await self._chooser.choose(text, among, request.sentences.is_sum_of)
         return None if match is None else await self._command(request, match)
 
     def _request(

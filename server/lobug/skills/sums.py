@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
 from random import Random, SystemRandom
 from typing import Any
 
-from lobug.language.en.arithmetic import Sum, read_sum
+from lobug.language.en.arithmetic import Sum, money_in, read_sum, say_expression
 from lobug.language.en.dice import Dice, read_dice, read_whole_number
 from lobug.language.en.number_words import in_digits
 from lobug.language.en.quantities import (
@@ -28,7 +27,7 @@ from lobug.skills.evaluation import (
     evaluate,
 )
 from lobug.skills.numbers import Written, write_amount, write_number
-from lobug.skills.skill import Choice, Command, Match, Request, SkillQuestion
+from lobug.skills.skill import Command, Match, Request, SkillQuestion
 
 MOST_AT_ONCE = 100
 """Dice or coins."""
@@ -38,29 +37,11 @@ LARGEST_DIE = 1_000_000
 
 _ONE = re.compile(r"(?:an?|one)\b", re.IGNORECASE)
 
-_CHOICES = (
-    Choice(
-        "Calculate",
-        "Work out a sum",
-        {"sum": "the sum, such as: 17 times 23"},
-        frozenset({"sum"}),
-    ),
-    Choice(
-        "Convert",
-        "Convert a quantity to another unit",
-        {"quantity": "number and unit, such as: 5 miles", "unit": "the unit wanted"},
-        frozenset({"quantity", "unit"}),
-    ),
-    Choice("Roll", "Roll dice", {"dice": "which dice, such as: two dice, a d20"}),
-    Choice("Flip", "Flip a coin", {}),
-)
-
 
 class Sums:
     """The skill ``sums``."""
 
     name = "sums"
-    choices: Sequence[Choice] = _CHOICES
 
     def __init__(self, random: Random | None = None) -> None:
         self._random = random or SystemRandom()
@@ -72,7 +53,7 @@ class Sums:
         slots = match.slots
         match match.intent:
             case "Calculate" | "SplitThat":
-                asked = _asked_sum(match)
+                asked = _written_sum(match) if match.chosen else _asked_sum(match)
                 return None if asked is None else _say_sum(request, asked)
             case "Convert" | "ConvertThat":
                 return await _convert(request, match)
@@ -135,6 +116,12 @@ def _asked_sum(match: Match) -> Sum | None:
     said = in_digits(match.slots.get("said", ""))
     numbers: list[str] = re.findall(r"[\u00a3$\u20ac]?\d[\d,]*(?:\.\d+)?", said)
     return read_sum(f"split {numbers[-1]} {match.slots.get('ways', '')}") if numbers else None
+
+
+def _written_sum(match: Match) -> Sum | None:
+    """The sum that the chat model wrote down, of numbers that were said."""
+    expression = match.slots.get("sum", "").strip()
+    return Sum(expression, said=say_expression(expression), money=money_in(match.request))
 
 
 async def _convert(request: Request, match: Match) -> Command | None:

@@ -164,7 +164,7 @@ def task_of(request: str, task: str, times: Sequence[Found]) -> Wanted:
         if start <= found.start and found.end <= end:
             label = f"{label[: found.start - start]} {label[found.end - start :]}"
     lead = _lead(request[:start], times)
-    label = _tidy(label)
+    label = re.sub(r"\s+(?:when|if|once) it(?:['\u2019]s| is)$", "", _tidy(label), flags=re.I)
     if not lead and label:
         lead = _lead_of(label)
     return Wanted(f"{lead} {label}".strip() if label else "", tuple(outside))
