@@ -47,7 +47,7 @@ async def fill(kit: SkillKit, user: str) -> None:
         await kit.agenda.lists.add(user, named(name), items)
 
 
-@pytest.mark.parametrize("kind", ["adding", "reading", "removing", "making", "unseen"])
+@pytest.mark.parametrize("kind", ["adding", "reading", "removing", "making", "unseen", "referring"])
 async def test_what_is_said_is_done(kit: SkillKit, kind: str) -> None:
     wrong = []
     for at, (text, expected) in enumerate(CASES[kind]):

@@ -35,7 +35,14 @@ from lobug.language.en.time_corrections import with_minutes
 from lobug.language.en.times import find_times, say_span
 from lobug.language.moments import Found
 from lobug.skills.alert_changes import changed
-from lobug.skills.alert_selection import Target, chosen, last_of, select, target_of
+from lobug.skills.alert_selection import (
+    Target,
+    chosen,
+    last_of,
+    select,
+    sharing_words,
+    target_of,
+)
 from lobug.skills.alert_setting import KINDS, SKILL, AlertSetting
 from lobug.skills.alert_times import Unsettled, settle, whens
 from lobug.skills.skill import Match, Request, SkillQuestion
@@ -145,6 +152,9 @@ class AlertSkill:
         alerts = await self._alerts.of_user(request.user)
         sure = names_alerts(match.request)
         found = select(alerts, target, request.now, request.place)
+        if "about" in match.slots:
+            found = sharing_words(found, match.slots["about"])
+            sure = False
         if target.vague and target.several:
             found = alerts
             sure = bool(alerts)
@@ -183,7 +193,7 @@ class AlertSkill:
 
     async def _change(self, request: Request, match: Match) -> Command | None:
         times = _times_of(match)
-        if not times:
+        if not times or ("follows" in match.slots and request.follows != SKILL):
             return None
         if sets_anew(match.request, times[-1]):
             kind = kinds_in(match.request)[0]

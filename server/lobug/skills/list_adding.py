@@ -41,10 +41,15 @@ class ListAdding:
             more = talk.items("more", chores=True)
             if not any(map(list_words.is_order, more)):
                 items += more
-        if items and all(map(list_words.is_pronoun, items)):
+        # "Some" alone is no article.
+        bare = list_words.is_pronoun(talk.match.slots.get("items", ""))
+        if bare or (items and all(map(list_words.is_pronoun, items))):
             return self._adding_told(talk, target, (talk.before, talk.after))
         if not items or not all(map(list_words.is_thing, items)):
             return None
+        if len(items) == 1 and list_words.is_amount(items[0]):
+            told = list_references.needed_things(talk.before, chores=False) if talk.before else []
+            items = [f"{items[0]} of {told[0]}"] if len(told) == 1 else items
         if target.name.key != TO_DO and any(map(list_words.is_sentence, items)):
             return talk.ask_what(target)
         return self._adding(talk, target, items)

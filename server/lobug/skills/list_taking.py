@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lobug.agenda.lists import Item, ItemList
 from lobug.language.en import list_references, list_words
-from lobug.language.en.list_words import item_key
 from lobug.skills import list_speech
 from lobug.skills.list_access import Target
 from lobug.skills.list_adding import ListAdding
@@ -34,15 +34,13 @@ class ListTaking(ListAdding):
 
     def _off_told(self, talk: Talk, said: str, pronoun: str, how: str) -> Command | None:
         """Take off what ``said`` tells of: one thing, or several where ``pronoun`` is plural."""
-        told = [
-            (one, item)
-            for one in talk.shelf.every
-            for item in one.open
-            if talk.may_write(one) and list_references.is_told_of(item_key(item.content), said)
-        ]
+        usable = [one for one in talk.shelf.every if talk.may_write(one)]
         named = talk.target(write=True) if talk.names_list else None
         if isinstance(named, Target):
-            told = [(one, item) for one, item in told if one == named.list]
+            usable = [one for one in usable if one == named.list]
+        open_items = [(one, item) for one in usable for item in one.open]
+        contents = list_references.told_of(said, [item.content for _, item in open_items])
+        told = [(one, item) for one, item in open_items if item.content in contents]
         lists = list(dict.fromkeys(one.id for one, _ in told))
         if len(lists) == 1 and (len(told) == 1 or not list_words.is_singular(pronoun or "it")):
             one = told[0][0]
@@ -57,6 +55,12 @@ class ListTaking(ListAdding):
         if any(map(list_words.is_sentence, items_told)):
             return None
         return self._off(talk, items_told, how)
+
+    def remove_corrected(self, talk: Talk) -> Command | None:
+        """ "Take bread off the list. No, the eggs"."""
+        slots = {**talk.match.slots, "items": talk.match.slots["more"]}
+        del slots["more"]
+        return self.remove(replace(talk, match=replace(talk.match, slots=slots)))
 
     def tick(self, talk: Talk) -> Command | None:
         """Tick things off: they are kept, but no longer read."""
@@ -85,7 +89,9 @@ class ListTaking(ListAdding):
         found = matching(one.open, old[0])
         if len(found) > 1:
             return self._off_list(talk, one, old, "removed")
-        return self._replacing(talk, one, found, old, new) if found else None
+        if not found:
+            return self._taking_off(talk, one, (), old, "removed")
+        return self._replacing(talk, one, found, old, new)
 
     def _replacing(
         self,

@@ -176,6 +176,8 @@ def _lead(before: str, times: Sequence[Found]) -> str:
     words = words.replace(_MASK, " ").lower().rstrip(" ,:;")
     if words.endswith("not to"):
         return "not to"
+    if re.search(r"\bso(?: that)? (?:i|we)$", words):
+        return "to"
     if re.search(r"(?:it['\u2019]s time|time) (?:to|for)$", words):
         return words.rsplit(maxsplit=1)[-1]
     last = words.rsplit(maxsplit=1)[-1] if words else ""

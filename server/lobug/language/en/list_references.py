@@ -4,11 +4,11 @@ list" and "take both off" can follow. Pure."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lobug.language.en.data import tables
-from lobug.language.en.list_words import is_sentence, is_thing, items_in
+from lobug.language.en.list_words import is_order, is_sentence, is_thing, item_key, items_in, tells
 from lobug.language.en.words import stem
 
 _DATA: Any = tables("lists.toml")
@@ -26,13 +26,16 @@ _REASON = re.compile(
 )
 _REASON_OF_NEED = re.compile(
     r"[\s,]+(?:and (?:i|we|he|she|it|they|that|there)|but|when|if|while|until|before"
-    r"|for (?:the|my|our|this|tonight|tomorrow|sunday|saturday))\b.*$",
+    r"|(?:on|in) (?:the|my|our|his|her|their|\w+'s)|for (?:this|tonight|tomorrow|\w+day)"
+    r"|left)\b.*$",
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"[.!?;]\s+|\s[\u2013\u2014-]\s")
-_CLAUSE_END = re.compile(r",\s+(?:so\s+|and\s+|but\s+)?|\s+(?:so|but)\s+", re.IGNORECASE)
+_CLAUSE_END = re.compile(
+    r",\s+(?:so\s+|and\s+|but\s+)?|\s+(?:so|but)\s+|\s+and\s+(?=(?:i|we)(?:'\w+)?\s)", re.IGNORECASE
+)
 _OPENING = re.compile(
-    r"^(?:(?:oh|ah|and|so|but|well|right|look|listen|hey|sorry|no|damn|blimey|ugh|oops|um+|uh+|er+"
+    r"^(?:(?:would you|will you|could you|please|oh|ah|and|so|but|well|right|look|listen|hey|sorry|no|damn|blimey|ugh|oops|um+|uh+|er+"
     r"|i think|i see|i just noticed|i noticed|i just realised|i just realized|turns out|it seems"
     r"|apparently|honestly|actually|i'm afraid|hang on|you know)\b[\s,]*)+",
     re.IGNORECASE,
@@ -66,6 +69,8 @@ def needed_things(statement: str, *, chores: bool, is_before: bool = True) -> li
             return items
     if not is_before:
         return []
+    if tells(text):
+        return []
     bare = _clean(_OPENING.sub("", _ENDED.sub("", text)), chores=chores)
     return [] if any(len(item.split()) > 5 for item in bare) else bare
 
@@ -97,7 +102,7 @@ def _clean(thing: str, *, chores: bool) -> list[str]:
         text = shorter
     items = items_in(text, chores=chores)
     fits = all(is_thing(item, most_words=12 if chores else 6) for item in items)
-    if not fits or not chores and any(map(is_sentence, items)):
+    if not fits or (not chores and any(map(is_sentence, items))):
         return []
     return items
 
@@ -124,7 +129,14 @@ def obtained(statement: str) -> str | None:
     return None if found is None else found["thing"]
 
 
-def is_told_of(key: str, statement: str) -> bool:
-    """Whether a statement tells of a thing with this key: "I've paid the rent" of "pay rent"."""
+def told_of(statement: str, contents: Sequence[str]) -> list[str]:
+    """Those of the things that a statement tells of: "I've paid the rent" of "pay the rent". Of
+    things to do the verb may be another one if no more than one fits so: "The plumber came" tells
+    of "call the plumber"."""
     told = {stem(word) for word in re.findall(r"[^\W_]+", statement.lower())}
-    return bool(key) and set(key.split()) <= told
+    found = [one for one in contents if set(item_key(one).split()) <= told]
+    if found:
+        return found
+    errands = {one: item_key(one).split()[1:] for one in contents if is_order(one)}
+    loose = [one for one, words in errands.items() if words and set(words) <= told]
+    return loose if len(loose) == 1 else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 from lobug.language.en.data import tables
@@ -24,6 +25,7 @@ _SEARCHES = frozenset(_WORDS["searches"])
 _FILLERS = frozenset(_WORDS["fillers"])
 _LIST_VERBS = frozenset(_WORDS["list_verbs"].split())
 _AMOUNTS = frozenset(_WORDS["amounts"].split())
+_AMOUNT_STEMS = frozenset(map(stem, _AMOUNTS))
 _HOUSEHOLD = frozenset(_WORDS["household"])
 _OWN = frozenset(_WORDS["own"])
 _PAIRS = re.compile(
@@ -58,7 +60,7 @@ _LEADING = re.compile(
     re.IGNORECASE,
 )
 _TRAILING = re.compile(
-    r"[\s,.!?;:]+(?:please|too|as well|also|now|again|though|instead|then|yeah|thanks|thank you"
+    r"[\s,.!?;:]+(?:and|please|too|as well|also|now|again|though|instead|then|yeah|thanks|thank you"
     r"|quickly|while you're at it|um+|uh+)$|[\s,.!?;:]+$",
     re.IGNORECASE,
 )
@@ -180,16 +182,19 @@ def _settled(parts: Sequence[str]) -> list[str]:
     """Parts without what was taken back ("not apples, pears") and without the description of a
     thing whose name was then found ("those little oranges, what are they called, clementines")."""
     settled: list[str] = []
+    back: list[str] = []
     for part in parts:
         said = part.strip(" ,;:.!?")
         refused = _REFUSED.match(said)
         if refused is not None:
-            key = item_key(refused["thing"])
+            key = item_key(_tidied(refused["thing"]))
+            back.append(f"{key} ")
             settled = [one for one in settled if item_key(_tidied(one)) != key]
         elif said.lower().replace("\u2019", "'") in _SEARCHES:
             if settled and _DESCRIBED.match(settled[-1]):
                 settled.pop()
-        else:
+        # What goes on about a thing that was taken back is its reason: "apples make Tom ill".
+        elif not item_key(_tidied(said)).startswith(tuple(back)):
             settled.append(part)
     return settled
 
@@ -203,9 +208,15 @@ _DESCRIBED = re.compile(r"\s*(?:and\s+)?(?:some of\s+)?(?:those|these|that|them|
 def is_aside(part: str) -> bool:
     """Whether words between things are a sentence of their own: "the kids won't touch apples"."""
     found = part.lower().replace("\u2019", "'").split()
-    return bool(found) and (
-        found[0] in _SUBJECTS or any(word in _STATING for word in found[1:4]) and len(found) > 3
-    ) and tells(part) and not is_title(part)
+    return (
+        bool(found)
+        and (
+            found[0] in _SUBJECTS
+            or (any(word in _STATING for word in found[1:4]) and len(found) > 3)
+        )
+        and tells(part)
+        and not is_title(part)
+    )
 
 
 _SUBJECTS = frozenset(
@@ -222,10 +233,15 @@ def is_title(words: str) -> bool:
 
 def is_sentence(item: str) -> bool:
     """Whether words are too much for a thing: they hold a verb or are more than six words."""
-    return not is_title(item) and (tells(item) or len(item.split()) > MOST_THING_WORDS)
+    if is_title(item):
+        return False
+    found = item.lower().split()
+    verb = any(word in _PLAIN_VERBS and before != "to" for before, word in pairwise(found[:3]))
+    return tells(item) or (verb and len(found) > 2) or len(found) > MOST_THING_WORDS
 
 
 MOST_THING_WORDS = 6
+_PLAIN_VERBS = frozenset("hate love like want need eat ate drink drank give prefer think".split())
 
 
 def _cut(text: str, *, chores: bool) -> list[str]:
@@ -345,6 +361,13 @@ def confirms(said: str) -> bool:
     """Whether a long answer says yes to emptying a list, without any ifs: "Yes, go on, bin the
     lot, I've got everything already"."""
     return _AGREEING.match(said.strip()) is not None and _CONTRARY.search(said) is None
+
+
+def is_amount(item: str) -> bool:
+    """Whether words are only an amount, of something named elsewhere: "two bottles"."""
+    found = [stem(word) for word in item.lower().split()]
+    counts = {"a", "an", "another", "one", "two", "three", "four", "more"}
+    return bool(found) and found[-1] in _AMOUNT_STEMS and counts.issuperset(found[:-1])
 
 
 def is_order(item: str) -> bool:

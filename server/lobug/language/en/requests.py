@@ -101,6 +101,12 @@ _HESITATION = re.compile(
     r"you know|like(?=,))(?:, ?| )(?=\w)|, ?(?:um+|uh+|er+|erm|hmm+|you know),?(?= )",
     re.IGNORECASE,
 )
+_REPORTED = re.compile(
+    r"\b(?:says?|said|asked|goes|went|shouted|yelled|replied|thought|wrote|was like|were like"
+    r"|told (?:me|him|her|us|them)) ?$",
+    re.IGNORECASE,
+)
+"""What is said after it is no request to Lo-Bug: "She said remind me tomorrow"."""
 _BASES = word_map("requests", "gerunds")
 """Base forms of the verbs of requests, by their gerund."""
 
@@ -193,6 +199,7 @@ def _spans(sentence: str) -> tuple[_Spans, _Spans, _Spans]:
         match.end()
         for match in inner.finditer(sentence)
         if not (_RELAYED.match(sentence, match.end()) and _SAYING.search(sentence[: match.end()]))
+        and not _REPORTED.search(sentence[: match.start()])
     ][:MOST_CUTS]
     starts = sorted({0, *(end for _, end in cuts), *begins})
     ends = sorted({*(start for start, _ in cuts), len(sentence)})

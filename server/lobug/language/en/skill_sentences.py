@@ -30,9 +30,9 @@ import yaml
 from hassil import Intents
 
 from lobug.language.en import templates
-from lobug.language.en.alert_cues import (
-    may_be_name,
-)
+from lobug.language.en.alert_cues import may_be_name
+from lobug.language.en.alert_stories import SKILL as ALERTS
+from lobug.language.en.alert_stories import story_matches, with_days
 from lobug.language.en.arithmetic import read_sum
 from lobug.language.en.clock_questions import read_clock_question
 from lobug.language.en.dice import read_dice, read_whole_number
@@ -151,6 +151,15 @@ class EnglishSkillSentences:
             read = READERS.get(file.skill)
             if read is not None and (referring := read(text)) is not None:
                 yield referring
+        if ALERTS in skills:
+            named = with_days(text)
+            yield from story_matches(named)
+            if named != text:
+                yield from self._of_requests(named, [self._files[ALERTS]])
+        yield from self._of_requests(text, known)
+
+    def _of_requests(self, text: str, known: Sequence[SkillFile]) -> Iterator[Match]:
+        """What the requests in a text mean to some skills, the longest request first."""
         for request in requests_in(text):
             found = [ranked for file in known for ranked in file.matches(request)]
             for _, match in sorted(found, key=lambda ranked: ranked[0]):
