@@ -232,15 +232,14 @@ def _say_conversion(request: Request, registry: Any, quantity: Quantity, unit: U
     )
     written = write_amount(value, whole=unit.pint in {"degC", "degF"})
     mixed = _mixed(unit, value) if unit.mixed else None
-    written, named = (
-        (mixed, mixed.text) if mixed is not None else (written, _with_unit(written, unit, value))
-    )
+    shown = _with_unit(written, unit, value) if mixed is None else mixed.text
+    written = mixed or written
     sentences = [
         request.phrase(
             Sums.name,
             "converted" if written.exact else "converted_about",
             said=_capital(said),
-            value=named,
+            value=shown,
         )
     ]
     british = _british(registry, quantity, unit)
