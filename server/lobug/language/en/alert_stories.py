@@ -70,7 +70,11 @@ _COOKING = (
     r"steep|brew|boil|bak|roast|fry|frying|grill|cook|poach|steam|prov|simmer|soak|marinat"
     r"|microwav|toast|chill|defrost|bleach|dry"
 )
-_THING = r"(?:(?:the|some|a|an|my|our|this|these|those) )?(?P<thing>(?!the\b|in\b|on\b)\w[\w'-]*(?: (?!in\b|on\b|into\b|is\b|are\b|at\b|and\b|for\b)\w[\w'-]*)?)"
+_THING = (
+    r"(?:(?:the|some|a|an|my|our|this|these|those) )?"
+    r"(?P<thing>(?!the\b|in\b|on\b)\w[\w'-]*"
+    r"(?: (?!in\b|on\b|into\b|is\b|are\b|at\b|and\b|for\b)\w[\w'-]*)?)"
+)
 _STORIES = (
     re.compile(rf"\b(?:{_COOKING})(?:p|n|l)?(?:ing) {_THING}", re.IGNORECASE),
     re.compile(
@@ -162,7 +166,8 @@ _OVER = re.compile(
     re.IGNORECASE,
 )
 _UNREMINDED = re.compile(
-    r"(?:you )?(?:needn['\u2019]?t|don['\u2019]?t(?: (?:have|need) to)?|do not|no need(?: for you)? to"
+    r"(?:you )?(?:needn['\u2019]?t|don['\u2019]?t(?: (?:have|need) to)?|do not"
+    r"|no need(?: for you)? to"
     r"|no longer|stop|never mind)(?: bother(?: with| to)?)? ?remind(?:ing)? (?:me|us)"
     rf"(?: (?:about|of|to do) {_THAT})?(?: (?:any ?more|any longer|now|again|after all|then))*",
     re.IGNORECASE,
@@ -177,7 +182,8 @@ _REPLACED = re.compile(
 )
 _BECOMES = re.compile(
     rf"(?:it|that) (?:should|ought to|needs to|has to|must|will|'ll) (?:be|run|ring|go off)"
-    rf"(?: for| at)? {_MASK}|(?:make|set) (?:it|that) {_MASK}|it(?:['\u2019]s| is) {_MASK}(?: now)?",
+    rf"(?: for| at)? {_MASK}|(?:make|set) (?:it|that) {_MASK}|it(?:['\u2019]s"
+    rf"| is) {_MASK}(?: now)?",
     re.IGNORECASE,
 )
 _NO_NUMBER = re.compile(
@@ -343,7 +349,8 @@ def _counted(text: str, clauses: Sequence[_Clause]) -> Match | None:
 
 _COUNTS = {"two": 2, "2": 2, "a couple of": 2, "three": 3, "3": 3}
 _COUNTED = re.compile(
-    r"(?:set|start|make|put|get|give me|create|i need|i want|i['\u2019]ll need|i['\u2019]d like|can i have"
+    r"(?:set|start|make|put|get|give me|create|i need|i want|i['\u2019]ll need|i['\u2019]d like"
+    r"|can i have"
     r"|could i have|we need)(?: up| me| us| on)* (?P<count>two|three|2|3|a couple of)"
     rf"(?: separate| different)? (?P<kind>timers|alarms)(?: (?:please|for me|going|{_MASK}))*",
     re.IGNORECASE,

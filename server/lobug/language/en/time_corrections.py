@@ -19,7 +19,8 @@ NUMBER = rf"(?:\d+(?:[.:]\d+)?|(?:{_WORDS})(?:[ -](?:{_WORDS}))?|half an?|an?)"
 UNIT = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?)"
 _TAKEN_BACK = re.compile(
     r"(?:[\s,.;!?\u2026\u2013\u2014-]|\b(?:no|nope|wait|sorry|actually|i mean|i meant"
-    r"|it (?:says|said|is)|it['\u2019]s|make (?:that|it)|scratch that|or rather|rather|correction|oops|hang on|hold on|i said"
+    r"|it (?:says|said|is)|it['\u2019]s|make (?:that|it)|scratch that|or rather|rather|correction"
+    r"|oops|hang on|hold on|i said"
     r"|let['\u2019]s say|let['\u2019]s make it|um|uh|er|well|better|say|to|at|for)\b)+$",
     re.IGNORECASE,
 )
@@ -47,7 +48,8 @@ _UNIT_EARLIER = re.compile(
     re.IGNORECASE,
 )
 _UNIT_EACH = re.compile(
-    rf"(?P<first>\b{NUMBER}[ -](?P<unit>{UNIT})\b[^.;]*?\b(?:and|&|,) (?:an?other|the other|one|a second)"
+    rf"(?P<first>\b{NUMBER}[ -](?P<unit>{UNIT})\b[^.;]*?\b(?:and|&|,) (?:an?other|the other|one"
+    rf"|a second)"
     rf"(?: one)?\b[^.,;]{{0,40}}? (?:at|for) {NUMBER})(?=\s*(?:$|[,.!?;]))",
     re.IGNORECASE,
 )
@@ -88,7 +90,8 @@ _HOUR_AND = re.compile(
 )
 """The minutes of "an hour and twenty"."""
 _OVER = re.compile(
-    rf"\b(?P<unit>{UNIT})(?:['\u2019](?:s|ve)) (?P<over>(?:been )?(?:up|over|passed|gone|elapsed))\b",
+    rf"\b(?P<unit>{UNIT})(?:['\u2019](?:s|ve)) (?P<over>(?:been )?(?:up|over|passed|gone"
+    rf"|elapsed))\b",
     re.IGNORECASE,
 )
 _CLOCK = rf"(?:(?:half|quarter|{NUMBER})(?: past| to)? )?{NUMBER}(?:[:.]\d\d)?"
@@ -105,7 +108,8 @@ _MADE_AT = re.compile(
 )
 _PAST_HOUR = re.compile(
     rf"\bat (?P<hour>{NUMBER})\b(?P<between>[^.;]*?\b(?:and|then)\b[^.;]*?)"
-    r"\bat (?P<minutes>five|ten|twenty|(?:a )?quarter|half|twenty[ -]five) past(?=\s*(?:$|[,.;!?]| and\b| just\b))",
+    r"\bat (?P<minutes>five|ten|twenty|(?:a )?quarter|half|twenty[ -]five) past(?=\s*(?:$|[,.;!?]"
+    r"| and\b| just\b))",
     re.IGNORECASE,
 )
 """A time of the same hour: "one at six and one at ten past"."""
