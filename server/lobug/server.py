@@ -19,6 +19,7 @@ from lobug.agenda.service import FILE as AGENDA_FILE
 from lobug.agenda.service import Agenda
 from lobug.conversation.prompt import make_persona
 from lobug.conversation.recognition import MemoryCommands
+from lobug.conversation.recognition import choice_beginning as memory_choice_beginning
 from lobug.conversation.registry import Conversations, SensorReading, is_lane_of
 from lobug.devices.announcements import Announcements
 from lobug.devices.connected_devices import ConnectedDevices
@@ -212,6 +213,7 @@ class LobugServer:
             self.priority,
             persona,
             self.clock,
+            constants=lambda: (self.skills.choice_beginning, memory_choice_beginning()),
         )
         self._started_at = self.clock()
 

@@ -126,3 +126,18 @@ def _last_reply(device: FirmwareDevice, sound: NDArray[np.int16]) -> Samples:
     """The sound since it began to answer for the last time, 16 kHz."""
     begin = [e for e in device.since(0, "sound") if e["on"] and "gap_ms" not in e][-1]
     return sound[begin["file_samples"] :].astype(np.float32) / np.float32(32_768)
+
+
+async def test_a_timer_set_by_voice_rings_by_voice(lobug: ServedLobug, tmp_path: Path) -> None:
+    (order,) = await in_the_embedded_voice("Set a timer for five seconds.")
+    with firmware_device(tmp_path / "device", server=lobug.url, talk_mode="tap") as device:
+        pair(device, lobug.url)
+        begun = device.mark()
+        _, reply = turn_until_heard(device, order, "timer")
+        assert "five seconds" in reply.lower(), reply
+        device.wait(
+            lambda e: e["event"] == "view" and "is done" in str(e.get("caption", "")),
+            begun,
+            TURN_S,
+            "it rings",
+        )

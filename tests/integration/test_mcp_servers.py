@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from lobug.engines.base import ABSENT_TOOLS
+from lobug.engines.base import ABSENT_TOOLS, ChatOptions
 from lobug.settings.skills import McpServerSettings
 from lobug.skills.mcp_servers import JoinedTools, McpServers
 from support import mcp_server
-from support.app_server import client_of
+from support.app_server import ScriptedEngines, client_of, running, settings_for
+from support.scripted import ScriptedChatModel
 
 PROGRAM = [sys.executable, str(Path(mcp_server.__file__))]
 
@@ -113,3 +114,28 @@ async def test_the_tools_of_a_device_take_precedence() -> None:
     joined = JoinedTools(ABSENT_TOOLS, McpServers({}))
     assert joined.tools() == []
     assert (await joined.call("x", {})).is_error
+
+
+async def test_an_order_reaches_a_tool_and_only_its_success_may_be_claimed(tmp_path: Path) -> None:
+    chosen: list[str] = []
+
+    def answer(_messages: object, options: ChatOptions) -> str:
+        if options.json_schema is None:
+            return "Done, the lamp is on." if chosen else "I've turned it on."
+        if "house.switch_lamp" not in str(options.json_schema):
+            return '{"intent": "none"}'
+        chosen.append("once")
+        return '{"tool": "house.switch_lamp", "on": true}'
+
+    scripted = ScriptedEngines(chat=ScriptedChatModel(answer))
+    without = settings_for(tmp_path / "without")
+    async with running(without, scripted) as (client, _):
+        said = (await client.post("/chat/text", json={"text": "Turn on the kitchen lamp."})).json()
+        assert "can't" in said["response"]
+        assert not chosen
+    settings = settings_for(tmp_path / "with", skills={"mcp_servers": {"house": program()}})
+    async with running(settings, scripted) as (client, server):
+        await until(lambda: bool(server.mcp_servers.tools()))
+        said = (await client.post("/chat/text", json={"text": "Turn on the kitchen lamp."})).json()
+        assert said["response"] == "Done, the lamp is on."
+        assert chosen == ["once"]

@@ -10,7 +10,7 @@ import pytest
 
 from lobug.agenda.lists import ListName
 from lobug.errors import ListFullError
-from lobug.language.en.list_words import list_key
+from lobug.language.en.list_names import list_key
 from lobug.language.en.skill_sentences import skill_sentences
 from lobug.skills.lists import ListSkill
 from support.skill_kit import SkillKit
@@ -47,7 +47,7 @@ async def fill(kit: SkillKit, user: str) -> None:
         await kit.agenda.lists.add(user, named(name), items)
 
 
-@pytest.mark.parametrize("kind", ["adding", "reading", "removing", "making", "unseen"])
+@pytest.mark.parametrize("kind", ["adding", "reading", "removing", "making", "unseen", "referring"])
 async def test_what_is_said_is_done(kit: SkillKit, kind: str) -> None:
     wrong = []
     for at, (text, expected) in enumerate(CASES[kind]):

@@ -168,6 +168,7 @@ async def choose_with_model(chat: ChatModel, text: str) -> Meaning | None:
         lane=BACKGROUND_LANE,
         timeout_s=TIMEOUT_S,
         first_token_timeout_s=TIMEOUT_S,
+        constant=len(choice_beginning()),
     )
     answer = ""
     try:
@@ -184,10 +185,15 @@ async def choose_with_model(chat: ChatModel, text: str) -> Meaning | None:
 
 def choice_messages(text: str) -> list[ChatMessage]:
     """The request to the model."""
+    return [*choice_beginning(), ChatMessage("user", text)]
+
+
+def choice_beginning() -> list[ChatMessage]:
+    """What is the same in each request to the model."""
     asked = [ChatMessage("system", MEMORY_TOOL_RULES)]
     for said, answer in MEMORY_TOOL_EXAMPLES:
         asked += [ChatMessage("user", said), ChatMessage("assistant", answer)]
-    return [*asked, ChatMessage("user", text)]
+    return asked
 
 
 def read_choice(answer: str, text: str) -> Meaning | None:

@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 from lobug.conversation.command_context import Answer, Command
 from lobug.conversation.registry import Conversation
-from lobug.language.en.orders import SENTENCES, read_order, refusal_of, skill_of
+from lobug.language import language_of
+from lobug.language.en.orders import SENTENCES, Order, read_order, refusal_of, skill_of
 
 
 def refusal(
@@ -28,7 +29,7 @@ def refusal(
         conversation: whose turn it is; its device's tools count.
         text: the user's words.
         language: ISO 639-1 of the words; None: not known. Only English is read.
-        has_skill: whether a skill is there and switched on, by its name.
+        has_skill: whether a skill can be used now, by its name.
     """
     order = read_order(text) if language in {None, "en"} else None
     if order is None:
@@ -36,10 +37,28 @@ def refusal(
     if any(tools.may_concern(text) for tools in (conversation.offered, conversation.tools)):
         return None
     skill = skill_of(order)
-    understood = skill is None or not has_skill(skill)
-    sentence = refusal_of(order) if understood else SENTENCES["not_understood"]
+    if skill is not None and has_skill(skill):
+        sentences = _help(order, skill)
+    else:
+        sentences = (refusal_of(order),)
 
     async def act(_: int) -> Answer:
-        return Answer((sentence,), extract=True)
+        return Answer(sentences, extract=True)
 
     return Command(text, act, by="refusal")
+
+
+def _help(order: Order, skill: str) -> tuple[str, ...]:
+    """What is said of an order whose skill did not understand the words: what it understands."""
+    known = language_of("en").skills
+    examples = known.examples(skill) if known is not None else ()
+    alike = (example for example in examples if _deed(example) == order.deed)
+    example = next(alike, next(iter(examples), None))
+    if example is None:
+        return (SENTENCES["not_understood"],)
+    return SENTENCES["not_understood"], SENTENCES["example"].format(example=example)
+
+
+def _deed(example: str) -> str | None:
+    order = read_order(example)
+    return None if order is None else order.deed

@@ -61,6 +61,9 @@ class ChatOptions:
     """Of the whole request, seconds; None: the engine's own setting."""
     first_token_timeout_s: float | None = None
     """Longest wait for the first or the next piece, seconds; None: the engine's own setting."""
+    constant: int = 0
+    """How many of the first messages are the same in every request of this kind and hold nobody's
+    words, so that an engine may keep what it has computed of them (``KeepsConstants``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +138,19 @@ class SharesPrefix(Protocol):
     def first_reading_s(self, lane: str) -> float:
         """Seconds that a turn of ``lane`` has to wait until the model has read that beginning for
         the first time; 0: it knows it, or there is none. An estimate."""
+
+
+@runtime_checkable
+class KeepsConstants(Protocol):
+    """A ChatModel that keeps what it has computed of the constant beginning of requests on the
+    background lane (``ChatOptions.constant``)."""
+
+    async def read_constant(self, messages: Sequence[ChatMessage]) -> None:
+        """Compute a beginning and keep it, unless it is kept already. Raises EngineError."""
+
+    def constant_reading_s(self, messages: Sequence[ChatMessage]) -> float:
+        """Seconds that a request with this beginning has to wait until it is read; 0: it is kept.
+        An estimate."""
 
 
 class Embedder(Engine, Protocol):

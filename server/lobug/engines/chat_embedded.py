@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import asdict, dataclass
@@ -26,7 +27,7 @@ from lobug.engines.llama_child import Endpoint, LlamaOptions
 from lobug.engines.llama_process import LlamaProcess
 from lobug.engines.model_server import PrefillSpeed, paced
 from lobug.engines.openai import connect, stream_text
-from lobug.engines.shared_prefix import LLAMA, PREFIX_FIELDS, LlamaSlots, SharedPrefix
+from lobug.engines.shared_prefix import LLAMA, PREFIX_FIELDS, KeptPrefix, LlamaSlots
 from lobug.errors import EngineError, EngineTimeoutError, ModelDamagedError
 from lobug.models.catalog import Job, get, main_file
 from lobug.settings import ChatSettings
@@ -43,6 +44,9 @@ dropped. Of a prompt of 294 tokens that lost its 92 oldest words, 1 token is com
 
 USUAL_MS_PER_TOKEN = 16.0
 """Milliseconds that a prompt token takes on two cores; used until it was measured."""
+
+MOST_CONSTANTS = 4
+"""Constant beginnings whose states are at hand."""
 
 BYTES_PER_TOKEN = 4
 """Of English."""
@@ -95,7 +99,7 @@ class EmbeddedChat:
     """
 
     def __init__(
-        self, settings: ChatSettings, process: LlamaProcess, prefix: SharedPrefix | None = None
+        self, settings: ChatSettings, process: LlamaProcess, prefix: KeptPrefix | None = None
     ) -> None:
         """``prefix`` keeps the state of the shared prefix on disk; None: it is read anew after each
         start."""
@@ -108,6 +112,8 @@ class EmbeddedChat:
         self._withdrawn: ModelDamagedError | None = None
         self._prefix = prefix
         self._shared: Sequence[ChatMessage] = ()
+        self._constants: OrderedDict[tuple[ChatMessage, ...], KeptPrefix] = OrderedDict()
+        """Constant beginnings on the background lane; the least recently used is first."""
         self._contents: dict[int, SlotContent] = {}
         self._contents_of: Endpoint | None = None
         self._prompt_progress: dict[int, int] = {}
@@ -153,14 +159,37 @@ class EmbeddedChat:
             return 0.0
         if self._prefix is not None and self._prefix.ready(self._process.endpoint):
             return 0.0
-        if any(
-            c.computed and (c.lane == lane or c.computed == len(self._shared)) for c in contents
-        ):
+        if any(c.computed and (c.lane == lane or c.holds(self._shared)) for c in contents):
             return 0.0
-        size = sum(len(m.role.encode()) + len(m.content.encode()) for m in self._shared)
-        begun = [self._prompt_progress.get(s, 0) for s in self._contents if self._content(s).fresh]
+        return self._reading_s(self._shared)
+
+    def _reading_s(self, beginning: Sequence[ChatMessage]) -> float:
+        """Seconds until a beginning is read in the slot that has begun with it, or in an empty
+        one."""
+        size = sum(len(m.role.encode()) + len(m.content.encode()) for m in beginning)
+        begun = [
+            self._prompt_progress.get(slot, 0)
+            for slot, content in self._contents.items()
+            if content.may_become(beginning)
+        ]
         left = max(0, size // BYTES_PER_TOKEN - max(begun, default=0))
         return left * (self.prefill_ms_per_token or USUAL_MS_PER_TOKEN) / 1000.0
+
+    def constant_reading_s(self, messages: Sequence[ChatMessage]) -> float:
+        """Seconds that a request with this beginning waits until it is read; 0: it is there."""
+        endpoint, wanted = self._process.endpoint, tuple(messages)
+        kept = self._constants.get(wanted)
+        if endpoint is None or self._content(self._lanes.background_slot).holds(wanted):
+            return 0.0
+        if kept is not None and kept.known:
+            return 0.0
+        return self._reading_s(wanted)
+
+    async def read_constant(self, messages: Sequence[ChatMessage]) -> None:
+        """Compute a constant beginning in the background's slot and keep it, unless it is kept
+        already. Raises EngineError."""
+        async with self._slot(BACKGROUND_LANE) as slot:
+            await self._bring_constant(slot, tuple(messages))
 
     @property
     def catalog_model(self) -> str | None:
@@ -246,7 +275,7 @@ class EmbeddedChat:
                 if slot in self._lanes.unclaimed():  # a conversation may have taken it meanwhile
                     await self._clear_if_stale(slot)
                     await self._bring_prefix(slot, messages)
-                    if self._content(slot).computed < len(messages):
+                    if not self._content(slot).holds(messages):
                         await self._read_into(slot, messages, lane)
         if self._prefix is not None and self._prefix.missing:
             await self._read_apart(self._lanes.background_slot, messages)
@@ -255,9 +284,8 @@ class EmbeddedChat:
         """Make the shared prefix's state in a slot whose content is given up, because all others
         are in use."""
         async with self._locks[slot]:
-            if not self._content(slot).fresh:
-                await (await self._llama_slots()).erase(slot)
-                self._contents[slot] = EMPTY_SLOT
+            if not self._content(slot).may_become(messages):
+                await self._erase(slot)
             await self._bring_prefix(slot, messages)
 
     async def _bring_prefix(self, slot: int, messages: Sequence[ChatMessage]) -> None:
@@ -268,27 +296,77 @@ class EmbeddedChat:
         if self._prefix is None or not wanted:
             return
         slots = await self._llama_slots()
-        if len(wanted) > self._content(slot).computed and await self._restore(slots, slot):
+        if not self._content(slot).holds(wanted) and await self._restore(slots, slot):
             return
-        if wanted != self._shared or not self._prefix.missing or not self._content(slot).fresh:
+        if wanted != self._shared or not self._prefix.missing:
             return
-        if self._content(slot).computed < len(wanted):
-            await self._read_into(slot, wanted, SHARED_PREFIX_LANE)
+        if self._content(slot).may_become(wanted):
+            await self._read_and_keep(slot, wanted, SHARED_PREFIX_LANE, self._prefix)
+
+    async def _bring_constant(self, slot: int, wanted: tuple[ChatMessage, ...]) -> None:
+        """Bring a constant beginning into the background's slot: from disk, else by reading it
+        alone; its state is then kept. Call with the slot's lock held. Raises EngineError."""
+        slots = await self._llama_slots()
+        kept = self._kept(wanted)
+        if self._content(slot).holds(wanted) and (kept is None or not kept.missing):
+            return
+        if kept is not None:
+            self._contents.setdefault(slot, EMPTY_SLOT)
+            if await self._restore_kept(slots, slot, kept, wanted, BACKGROUND_LANE):
+                return
+        if not self._content(slot).may_become(wanted):
+            await self._erase(slot)
+        await self._read_and_keep(slot, wanted, BACKGROUND_LANE, kept)
+
+    def _kept(self, wanted: tuple[ChatMessage, ...]) -> KeptPrefix | None:
+        """The keeper of a constant beginning's state; None: no states are kept."""
+        if self._prefix is None:
+            return None
+        kept = self._constants.get(wanted)
+        if kept is None:
+            if len(self._constants) >= MOST_CONSTANTS:
+                self._constants.popitem(last=False)
+            kept = self._prefix.another(f"constant-{hash(wanted) & 0xFFFFFFFF:08x}", wanted)
+            self._constants[wanted] = kept
+        self._constants.move_to_end(wanted)
+        return kept
+
+    async def _read_and_keep(
+        self, slot: int, wanted: Sequence[ChatMessage], lane: str, kept: KeptPrefix | None
+    ) -> None:
+        """Read a beginning alone into a slot that may become it, and keep the state."""
+        if not self._content(slot).holds(wanted):
+            await self._read_into(slot, wanted, lane, wanted)
         slots = await self._llama_slots()  # after a restart the slot is empty again
-        if self._content(slot).computed == len(wanted):
-            await self._prefix.keep(slots, slot)
+        if kept is not None and kept.missing and self._content(slot).holds(wanted):
+            await kept.keep(slots, slot)
 
     async def _restore(self, slots: LlamaSlots, slot: int) -> bool:
         """Bring the shared prefix from disk into a slot, in place of what it holds. False: there is
         none."""
-        if self._prefix is None or not await self._prefix.look(slots.endpoint):
+        if self._prefix is None:
+            return False
+        return await self._restore_kept(slots, slot, self._prefix, self._shared, SHARED_PREFIX_LANE)
+
+    async def _restore_kept(
+        self,
+        slots: LlamaSlots,
+        slot: int,
+        kept: KeptPrefix,
+        beginning: Sequence[ChatMessage],
+        lane: str,
+    ) -> bool:
+        if not await kept.look(slots.endpoint):
             return False
         self._contents[slot] = UNKNOWN_SLOT
-        if not await self._prefix.restore(slots, slot):
+        if not await kept.restore(slots, slot):
             return False
-        whole = SlotContent(SHARED_PREFIX_LANE, self._shared)
-        self._contents[slot] = whole.after()
+        self._contents[slot] = SlotContent(lane, beginning).after()
         return True
+
+    async def _erase(self, slot: int) -> None:
+        await (await self._llama_slots()).erase(slot)
+        self._contents[slot] = EMPTY_SLOT
 
     def forget(self, belongs: Callable[[str], bool]) -> None:
         """Clear the slots of these lanes and the background's: at once, or when the request under
@@ -318,13 +396,14 @@ class EmbeddedChat:
         try:
             if self._process.endpoint != endpoint:
                 log.debug("slot %d ended with its process", slot)
-            elif impersonal := self._content(slot).impersonal:
+            elif slot != self._lanes.background_slot and (
+                impersonal := self._content(slot).impersonal
+            ):
                 if not await self._restore(await self._llama_slots(), slot):
                     # Computing a prompt drops what the slot holds beyond it.
                     await self._read_into(slot, impersonal, SHARED_PREFIX_LANE)
             else:
-                await (await self._llama_slots()).erase(slot)
-                self._contents[slot] = EMPTY_SLOT
+                await self._erase(slot)
         except EngineError as error:
             log.info("slot %d could not be cleared: %s", slot, error)
             if self._process.endpoint == endpoint:
@@ -336,11 +415,18 @@ class EmbeddedChat:
     def _content(self, slot: int) -> SlotContent:
         return self._contents.get(slot, EMPTY_SLOT)
 
-    def _fields(self, slot: int, lane: str, messages: Sequence[ChatMessage]) -> dict[str, Any]:
+    def _fields(
+        self,
+        slot: int,
+        lane: str,
+        messages: Sequence[ChatMessage],
+        beginning: Sequence[ChatMessage] = (),
+    ) -> dict[str, Any]:
         """Return the request's fields for llama.cpp, and record what the slot will hold. Call just
-        before the request, with the slot's lock held."""
+        before the request, with the slot's lock held. ``beginning``: of the messages, if it is not
+        the one that all prompts share."""
         before = self._content(slot)
-        self._contents[slot] = now = before.during(lane, messages, self._shared)
+        self._contents[slot] = now = before.during(lane, messages, beginning or self._shared)
         same = lane == before.lane and lane not in {BACKGROUND_LANE, SHARED_PREFIX_LANE}
         # What moves into the shared beginning would have been computed beside somebody's words.
         same = same and len(now.impersonal) <= len(before.impersonal)
@@ -350,9 +436,15 @@ class EmbeddedChat:
         """Record that a slot's prompt was computed to its end. Call with its lock held."""
         self._contents[slot] = self._content(slot).after()
 
-    async def _read_into(self, slot: int, messages: Sequence[ChatMessage], lane: str) -> None:
+    async def _read_into(
+        self,
+        slot: int,
+        messages: Sequence[ChatMessage],
+        lane: str,
+        beginning: Sequence[ChatMessage] = (),
+    ) -> None:
         client = await self._connected()
-        extra = self._fields(slot, lane, messages) | PREFIX_FIELDS
+        extra = self._fields(slot, lane, messages, beginning) | PREFIX_FIELDS
         pieces = paced(
             stream_text(
                 client,
@@ -376,8 +468,12 @@ class EmbeddedChat:
     async def _pieces(
         self, messages: Sequence[ChatMessage], options: ChatOptions
     ) -> AsyncGenerator[str]:
+        beginning = tuple(messages[: options.constant]) if options.lane == BACKGROUND_LANE else ()
         async with self._slot(options.lane) as slot:
-            await self._bring_prefix(slot, messages)
+            if beginning:
+                await self._bring_constant(slot, beginning)
+            else:
+                await self._bring_prefix(slot, messages)
             client = await self._connected()
             source = stream_text(
                 client,
@@ -385,7 +481,7 @@ class EmbeddedChat:
                 model=_WHERE,
                 messages=messages,
                 options=options,
-                extra=self._fields(slot, options.lane, messages),
+                extra=self._fields(slot, options.lane, messages, beginning),
                 observe=self._observer(slot),
             )
             with self._process.in_use():

@@ -72,21 +72,33 @@ class SlotContent:
     """The beginning of its prompt that is the same for all users. Of a request that was cancelled
     not all of it may be there."""
     computed: int = 0
-    """How many messages of the shared beginning are certainly there."""
+    """How many messages of that beginning are certainly there."""
     fresh: bool = True
-    """Whether the slot has computed nothing but the shared beginning since it was empty."""
+    """Whether the slot has computed nothing but that beginning since it was empty."""
 
     def during(
         self, lane: str, messages: Sequence[ChatMessage], shared: Sequence[ChatMessage]
     ) -> SlotContent:
         """Return the content while it computes ``messages``, and after that was cancelled."""
         impersonal = shared_beginning(shared, messages)
+        known = min(self.computed, len(impersonal))
+        same = tuple(self.impersonal[:known]) == tuple(impersonal[:known])
         return SlotContent(
             lane,
             impersonal,
-            min(self.computed, len(impersonal)),
-            self.fresh and tuple(messages) == tuple(impersonal),
+            known if same else 0,
+            self.may_become(impersonal) and tuple(messages) == tuple(impersonal),
         )
+
+    def holds(self, beginning: Sequence[ChatMessage]) -> bool:
+        """Whether all of a beginning is certainly there."""
+        there = tuple(self.impersonal[: self.computed])
+        return there[: len(beginning)] == tuple(beginning)
+
+    def may_become(self, beginning: Sequence[ChatMessage]) -> bool:
+        """Whether the slot has computed nothing but a part of ``beginning`` since it was empty."""
+        begun = tuple(self.impersonal)
+        return self.fresh and begun == tuple(beginning[: len(begun)])
 
     def after(self) -> SlotContent:
         """Return the content once the last prompt was computed to its end."""

@@ -1,4 +1,4 @@
-"""The beginning that all prompts of the embedded chat model share, and its state on disk.
+"""Constant beginnings of the embedded chat model's prompts, and their states on disk.
 
 The state is copied into the child's private folder once for each child, and restored into a slot
 from there in some milliseconds. What is kept on disk comes from a slot that has computed nothing
@@ -35,7 +35,6 @@ LLAMA: Final = "http://llama"
 """Address of the child, for a client that is connected to its socket."""
 
 _WHERE: Final = "the embedded model"
-_FILE: Final = "shared-prefix"
 
 
 class LlamaSlots:
@@ -46,22 +45,21 @@ class LlamaSlots:
         self._timeout_s = timeout_s
         self.endpoint = endpoint
 
-    @property
-    def file(self) -> Path:
+    def path(self, file: str) -> Path:
         """Where a saved state is, in the child's private folder."""
-        return Path(self.endpoint.socket).with_name(_FILE)
+        return Path(self.endpoint.socket).with_name(file)
 
     async def erase(self, slot: int) -> None:
         await self._post(f"/slots/{slot}?action=erase", {})
 
-    async def save(self, slot: int) -> int:
+    async def save(self, slot: int, file: str) -> int:
         """Write a slot to ``file``. Returns the number of its tokens."""
-        answer = await self._post(f"/slots/{slot}?action=save", {"filename": _FILE})
+        answer = await self._post(f"/slots/{slot}?action=save", {"filename": file})
         return _number(answer, "n_saved")
 
-    async def restore(self, slot: int) -> int:
+    async def restore(self, slot: int, file: str) -> int:
         """Replace what a slot holds by ``file``. Returns the number of its tokens."""
-        answer = await self._post(f"/slots/{slot}?action=restore", {"filename": _FILE})
+        answer = await self._post(f"/slots/{slot}?action=restore", {"filename": file})
         return _number(answer, "n_restored")
 
     async def tokens_of(self, messages: Sequence[ChatMessage]) -> list[int]:
@@ -108,11 +106,15 @@ def _number(answer: dict[str, Any], name: str) -> int:
     return value
 
 
-class SharedPrefix:
-    """The shared beginning of all prompts, with its state on disk."""
+class KeptPrefix:
+    """A constant beginning of prompts, with its state on disk."""
 
-    def __init__(self, states: PromptStates, model: str, runtime: str) -> None:
-        """``model`` and ``runtime`` as of ``state_key``."""
+    def __init__(
+        self, states: PromptStates, model: str, runtime: str, file: str = "shared-prefix"
+    ) -> None:
+        """``model`` and ``runtime`` as of ``state_key``; ``file``: the name of the state's copy in
+        the child's folder."""
+        self._file = file
         self._states = states
         self._model = model
         self._runtime = runtime
@@ -124,8 +126,14 @@ class SharedPrefix:
         self._outcome = "unread"
         self._refused: str | None = None
 
+    def another(self, file: str, messages: Sequence[ChatMessage]) -> KeptPrefix:
+        """Return another beginning of the same model, whose copy has the name ``file``."""
+        other = KeptPrefix(self._states, self._model, self._runtime, file)
+        other.share(messages)
+        return other
+
     def share(self, messages: Sequence[ChatMessage]) -> None:
-        """Set the beginning that all prompts share from now on."""
+        """Set the beginning that the prompts have from now on."""
         self._messages = tuple(messages)
         key = state_key(self._model, self._runtime, messages)
         if key != self._key:
@@ -141,6 +149,11 @@ class SharedPrefix:
         disk, ``made`` and kept on disk, or ``not_kept``."""
         tokens = self._there[1] if self._there is not None else None
         return {"state": self._outcome, "tokens": tokens, "reason": self._refused}
+
+    @property
+    def known(self) -> bool:
+        """Whether there is a state, in this child or on disk for the next one."""
+        return self._there is not None
 
     def ready(self, endpoint: Endpoint) -> bool:
         """Whether a state can be restored in this child."""
@@ -159,7 +172,7 @@ class SharedPrefix:
         state = await asyncio.to_thread(self._states.load, key)
         if state is None or key != self._key:
             return
-        path = Path(endpoint.socket).with_name(_FILE)
+        path = Path(endpoint.socket).with_name(self._file)
         try:
             await asyncio.to_thread(_write, path, state.data)
         except OSError as error:
@@ -174,7 +187,7 @@ class SharedPrefix:
             return False
         tokens = self._there[1]
         try:
-            restored = await slots.restore(slot)
+            restored = await slots.restore(slot, self._file)
         except EngineError as error:
             # Also when the process has ended: the file may be why, and must not end the next one.
             log.warning("the stored prompt state cannot be used and is discarded: %s", error)
@@ -186,7 +199,7 @@ class SharedPrefix:
             return False
         if self._outcome == "unread":
             self._outcome = "restored"
-            log.info("the personality's prompt state was restored from disk: %d tokens", tokens)
+            log.info("a prompt state was restored from disk: %d tokens (%s)", tokens, self._file)
         return True
 
     async def keep(self, slots: LlamaSlots, slot: int) -> None:
@@ -195,20 +208,20 @@ class SharedPrefix:
         llama.cpp did not answer is."""
         key, messages = self._key, self._messages
         try:
-            await slots.save(slot)
+            await slots.save(slot, self._file)
             wanted = await slots.tokens_of(messages)
-            tokens = await asyncio.to_thread(self._keep, key, slots.file, wanted)
+            tokens = await asyncio.to_thread(self._keep, key, slots.path(self._file), wanted)
         except EngineError as error:
-            log.warning("the personality's prompt state could not be kept: %s", error)
+            log.warning("a prompt state could not be kept: %s (%s)", error, self._file)
             return
         except (OSError, ValueError) as error:
             self._refused, self._outcome = str(error), "not_kept"
-            slots.file.unlink(missing_ok=True)
-            log.warning("the personality's prompt state is not kept on disk: %s", error)
+            slots.path(self._file).unlink(missing_ok=True)
+            log.warning("a prompt state is not kept on disk: %s (%s)", error, self._file)
             return
         if key == self._key:
             self._there, self._outcome = (slots.endpoint, tokens), "made"
-            log.info("the personality's prompt state is kept on disk: %d tokens", tokens)
+            log.info("a prompt state is kept on disk: %d tokens (%s)", tokens, self._file)
 
     def _keep(self, key: str, path: Path, wanted: Sequence[int]) -> int:
         """Check a saved state and keep it. Returns the number of its tokens. Raises OSError,
@@ -229,7 +242,7 @@ def _write(path: Path, data: bytes) -> None:
         file.write(data)
 
 
-def shared_prefix(settings: Settings, options: LlamaOptions) -> SharedPrefix | None:
+def shared_prefix(settings: Settings, options: LlamaOptions) -> KeptPrefix | None:
     """Return the shared prefix as the settings keep its state; None: they keep none. Raises
     ModelMissingError for an unknown model."""
     chat = settings.chat
@@ -244,7 +257,7 @@ def shared_prefix(settings: Settings, options: LlamaOptions) -> SharedPrefix | N
         model = get(chat.embedded_model, Job.CHAT).files[0].sha256
     else:
         model = _file_identity(options.model_path)
-    return SharedPrefix(states, model, _runtime(chat.context_tokens))
+    return KeptPrefix(states, model, _runtime(chat.context_tokens))
 
 
 def _file_identity(path: Path) -> str:

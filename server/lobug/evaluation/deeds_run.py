@@ -22,7 +22,7 @@ from lobug.agenda.tables import alerts, list_items, lists, notes
 from lobug.assembly import with_memory
 from lobug.audio import wav
 from lobug.engines.absent import absent_engines
-from lobug.engines.base import ChatMessage, ChatOptions, Engines
+from lobug.engines.base import ChatMessage, ChatOptions, Engines, KeepsConstants
 from lobug.evaluation.deeds import Sentence
 from lobug.evaluation.deeds_judge import HeldAgenda, HeldAlert, Judgement, Played, judge
 from lobug.evaluation.product import NoChat
@@ -80,6 +80,8 @@ async def play(
         await server.memory.start(work=False)
         await server.agenda.start()
         try:
+            if isinstance(engines.chat, KeepsConstants):  # as after the start of a server
+                await engines.chat.read_constant(server.skills.choice_beginning)
             for earlier in sentence.before:
                 await _say(server, TypedUtterance(earlier))
             before = await _held(server)

@@ -167,9 +167,11 @@ async def opened(
         server = with_memory(_settings(settings, folder), engines, wall=clock)
         await server.memory.start(work=False)
         try:
+            await server.agenda.start()
             yield TruthProduct(server, counting, clock, folder)
         finally:
             chat.forget(lambda _lane: True)
+            await server.agenda.close()
             await server.memory.close()
 
 

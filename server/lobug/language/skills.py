@@ -9,7 +9,7 @@ skill.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -33,6 +33,31 @@ class Match:
     """The chat model chose it; no sentence matched. Each slot is a quotation of the user."""
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An intent as the chat model may choose it, where no sentence matched.
+
+    The model quotes the user's words for each argument. A quotation that was not said is refused,
+    so it can fill in no time, name or number of its own.
+    """
+
+    name: str
+    """What the model calls it: short, because each token takes time."""
+    intent: str
+    description: str
+    """A few words that the model reads."""
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    """The slot of each argument, by the name that the model reads."""
+    required: frozenset[str] = frozenset()
+    """Arguments without which the choice is refused."""
+    expressions: frozenset[str] = frozenset()
+    """Arguments that are sums of numbers that were said, instead of quotations."""
+    times: frozenset[str] = frozenset()
+    """Arguments that are times; the quotation of one is completed by the words around it."""
+    examples: Sequence[tuple[str, Mapping[str, str]]] = ()
+    """What somebody says, and the arguments of it."""
+
+
 class SkillSentences(Protocol):
     """The sentences of one language."""
 
@@ -43,8 +68,18 @@ class SkillSentences(Protocol):
     def match(self, text: str, skills: Sequence[str]) -> Match | None:
         """The surest of ``matches``; None: no sentence fits."""
 
-    def may_concern(self, text: str, skill: str) -> bool:
-        """Whether a request has a word of a skill in it, so that the chat model may be asked."""
+    def choices(self, skill: str) -> Sequence[Choice]:
+        """What the chat model may choose; empty: only sentences lead to the skill."""
+
+    def may_choose(self, text: str, skill: str) -> Set[str]:
+        """The names of the choices that a text may mean, so that the chat model may be asked."""
+
+    def is_sum_of(self, expression: str, text: str) -> bool:
+        """Whether each number of an arithmetic expression is in a text, or follows from its
+        words."""
+
+    def said_time(self, quoted: str, text: str) -> str:
+        """The words of a text for a time that is quoted from it, whole."""
 
     def about(self, skill: str) -> str:
         """What a skill does, in one sentence, for the owner; empty: it has no sentences."""

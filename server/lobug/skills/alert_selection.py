@@ -115,6 +115,12 @@ def has_name(alert: Alert, name: str) -> bool:
     return bool(wanted) and wanted <= label
 
 
+def sharing_words(alerts: Sequence[Alert], story: str) -> list[Alert]:
+    """The alerts whose labels have a word of a story in them that is no small one."""
+    told = {word for word in words_of(story) if len(word) > 3}
+    return [alert for alert in alerts if told & words_of(alert.label)]
+
+
 def _is_at(alert: Alert, when: When, now: datetime) -> bool:
     at = local(alert)
     if isinstance(when, TimeSpan):

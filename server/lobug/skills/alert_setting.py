@@ -158,6 +158,8 @@ def draft_of(match: Match) -> Draft | None:
     kind = KINDS[match.intent]
     if match.chosen:
         return _quoted_draft(match, kind)
+    if "label" in match.slots:
+        return _story_draft(match, kind)
     times = match.times or _bare_times(match, kind)
     times = counted_from(match.request, times)
     times = tuple(one for one in times if not minutes_past(match.request, one))
@@ -204,6 +206,14 @@ def _bare_times(match: Match, kind: AlertKind) -> tuple[Found, ...]:
     if kind != "alarm":
         return ()
     return tuple(find_times(match.request, bare_numbers=True))
+
+
+def _story_draft(match: Match, kind: AlertKind) -> Draft | None:
+    """What several clauses ask for: one label for each line, with its time."""
+    labels = tuple(match.slots["label"].split("\n"))
+    found = tuple(whens(match.times))
+    words = " ".join(match.request[one.start : one.end] for one in match.times)
+    return Draft(kind, labels, found, words) if len(labels) == len(found) else None
 
 
 def _quoted_draft(match: Match, kind: AlertKind) -> Draft:

@@ -35,10 +35,17 @@ from lobug.language.en.time_corrections import with_minutes
 from lobug.language.en.times import find_times, say_span
 from lobug.language.moments import Found
 from lobug.skills.alert_changes import changed
-from lobug.skills.alert_selection import Target, chosen, last_of, select, target_of
+from lobug.skills.alert_selection import (
+    Target,
+    chosen,
+    last_of,
+    select,
+    sharing_words,
+    target_of,
+)
 from lobug.skills.alert_setting import KINDS, SKILL, AlertSetting
 from lobug.skills.alert_times import Unsettled, settle, whens
-from lobug.skills.skill import Choice, Match, Request, SkillQuestion
+from lobug.skills.skill import Match, Request, SkillQuestion
 
 UNASKED = 3
 """As many alerts may be cancelled at once without a question."""
@@ -69,10 +76,6 @@ class AlertSkill:
             "StopRinging": self._stop,
             "Pause": self._pause,
         }
-
-    @property
-    def choices(self) -> Sequence[Choice]:
-        return CHOICES
 
     def unavailable(self) -> str | None:
         return None
@@ -149,6 +152,9 @@ class AlertSkill:
         alerts = await self._alerts.of_user(request.user)
         sure = names_alerts(match.request)
         found = select(alerts, target, request.now, request.place)
+        if "about" in match.slots:
+            found = sharing_words(found, match.slots["about"])
+            sure = False
         if target.vague and target.several:
             found = alerts
             sure = bool(alerts)
@@ -187,7 +193,7 @@ class AlertSkill:
 
     async def _change(self, request: Request, match: Match) -> Command | None:
         times = _times_of(match)
-        if not times:
+        if not times or ("follows" in match.slots and request.follows != SKILL):
             return None
         if sets_anew(match.request, times[-1]):
             kind = kinds_in(match.request)[0]
@@ -300,38 +306,3 @@ def _times_of(match: Match) -> tuple[Found, ...]:
         or tuple(find_times(match.request, bare_numbers=True))
         or tuple(find_times(with_minutes(match.request)))
     )
-
-
-CHOICES: tuple[Choice, ...] = (
-    Choice(
-        "SetTimer",
-        "start a timer",
-        {"time": "its length", "name": "what it is for"},
-        frozenset({"time"}),
-        (
-            (
-                "The eggs have to boil six minutes, tell me then",
-                {"time": "six minutes", "name": "eggs"},
-            ),
-        ),
-    ),
-    Choice(
-        "SetAlarm",
-        "wake the user or ring at a time",
-        {"time": "when"},
-        frozenset({"time"}),
-        (("I have to be up at six tomorrow, see to it", {"time": "at six tomorrow"}),),
-    ),
-    Choice(
-        "SetReminder",
-        "remind the user of something",
-        {"task": "what to do", "time": "when"},
-        frozenset({"task"}),
-        (
-            (
-                "It would be good to hear from you at five that I have to ring Tom",
-                {"task": "ring Tom", "time": "at five"},
-            ),
-        ),
-    ),
-)

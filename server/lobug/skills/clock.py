@@ -3,49 +3,37 @@
 from __future__ import annotations
 
 import calendar
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping
 from datetime import MAXYEAR, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from lobug.language.en.data import MONTHS, WEEKDAYS
 from lobug.language.en.named_days import is_in_part, is_named, read_day, read_moment, read_shift
+from lobug.language.en.place_mentions import mentioned_place
 from lobug.language.en.places import Place, read_place, write_place
 from lobug.language.en.times import say_date, say_span, say_time
 from lobug.language.instants import resolve
 from lobug.language.moments import Impossible, ImpossibleReason, Moment
 from lobug.skills.calendar_days import date_of, distance
-from lobug.skills.skill import Choice, Command, Match, Request, SkillQuestion
+from lobug.skills.skill import Command, Match, Request, SkillQuestion
 
-_CHOICES = (
-    Choice("Time", "Tell the time here", {}),
-    Choice(
-        "TimeThere",
-        "Tell the time in another place",
-        {"place": "city or country"},
-        frozenset({"place"}),
-    ),
-    Choice("Date", "Tell today's date", {}),
-    Choice(
-        "DateOf",
-        "Tell the date or the weekday of a day",
-        {"day": "the day, such as: next Friday, 3 May"},
-        frozenset({"day"}),
-    ),
-    Choice(
-        "Until",
-        "Tell how many days it is until a day",
-        {"when": "the day, such as: Christmas"},
-        frozenset({"when"}),
-    ),
-)
 _DAY_S = 86_400
+_THERE = re.compile(
+    r"\b(?:there|(?:for|with) (?:him|her|them)|where (?:he|she|they|my|our))\b", re.IGNORECASE
+)
+_HALF_DAY_S = 43_200
+_IN = re.compile(r"^(?:i mean|it's|in|at|for) ", re.IGNORECASE)
+
+
+_OVER = frozenset({"gone", "past", "after", "turned", "passed", "struck", "later than"})
+_NOT_YET = frozenset({"before"})
 
 
 class Clock:
     """The skill ``clock``."""
 
     name = "clock"
-    choices: Sequence[Choice] = _CHOICES
 
     def unavailable(self) -> str | None:
         return None
@@ -54,6 +42,8 @@ class Clock:
         plans: Mapping[str, Callable[[Request, Match], Command | None]] = {
             "Time": _time,
             "TimeThere": _time_there,
+            "TimeWhere": _time_where,
+            "Gone": _gone,
             "PartThere": _part_there,
             "TimeAt": _time_at,
             "Date": _date,
@@ -76,7 +66,10 @@ class Clock:
     async def answer(
         self, request: Request, question: SkillQuestion, *, agrees: bool | None
     ) -> Command | None:
-        return None
+        words = _IN.sub("", request.text.strip())
+        if not read_place(words):
+            return None
+        return _time_there(request, Match(self.name, "TimeThere", {"place": words}))
 
 
 def _says(request: Request, phrase: str, **values: object) -> Command:
@@ -89,7 +82,13 @@ def _clock_time(instant: datetime) -> str:
     return say_time(instant.time().replace(second=0, microsecond=0, tzinfo=None))
 
 
-def _time(request: Request, _: Match) -> Command:
+def _time(request: Request, match: Match) -> Command | None:
+    asked = request.text if match.chosen else match.request
+    if _THERE.search(asked):
+        # Never the time here where somebody asks for the time elsewhere.
+        place = mentioned_place(request.text)
+        there = Match(match.skill, "TimeThere", {"place": place or ""}, match.request)
+        return _time_there(request, there) if place else _time_where(request, match)
     return _says(request, "time", time=_clock_time(request.now))
 
 
@@ -123,6 +122,29 @@ def _time_there(request: Request, match: Match) -> Command | None:
         for place in places
     ]
     return _says(request, "several", times=f"{', '.join(times[:-1])} and {times[-1]}")
+
+
+def _time_where(request: Request, _: Match) -> Command:
+    """Asks for the place, which was not named or is not known."""
+    question = request.phrase(Clock.name, "which_place")
+    return request.ask(question, Clock.name, {})
+
+
+def _gone(request: Request, match: Match) -> Command | None:
+    """Tell whether a time of day is over; of two that are possible the nearest is meant."""
+    how = match.slots.get("how", "")
+    moment = read_moment(f"at {match.slots.get('when', '')}")
+    if moment is None or moment.time is None:
+        return None
+    if how not in _OVER and how not in _NOT_YET:
+        return _time(request, match)
+    seconds = (
+        (request.now.hour - moment.time.hour) * 60 + request.now.minute - moment.time.minute
+    ) * 60 + request.now.second
+    cycle = _HALF_DAY_S if moment.time.ambiguous else _DAY_S
+    over = (seconds + cycle // 2) % cycle >= cycle // 2
+    yes = over if how in _OVER else not over
+    return _says(request, "gone_yes" if yes else "gone_no", time=_clock_time(request.now))
 
 
 def _told_there(request: Request, phrase: str, place: Place) -> Command:
@@ -172,7 +194,7 @@ def _date(request: Request, match: Match) -> Command:
     today = request.now.date()
     asked = [name for name in WEEKDAYS if name.lower() in match.request.lower()]
     phrase = "date"
-    if asked and match.intent == "Date":
+    if len(asked) == 1 and match.intent == "Date":
         phrase = "date_yes" if WEEKDAYS[today.weekday()] in asked else "date_no"
     return _says(request, phrase, date=say_date(today, today))
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import partial
 
 from lobug.agenda.lists import ListName, Lists
-from lobug.language.en import list_words
-from lobug.language.en.list_words import list_key
+from lobug.language.en import list_names, list_references, list_words
+from lobug.language.en.list_names import list_key
 from lobug.language.en.requests import core_request
 from lobug.language.en.speech_acts import sentences
 from lobug.memory.model import HouseholdGrant
@@ -41,13 +41,35 @@ class ListAdding:
             more = talk.items("more", chores=True)
             if not any(map(list_words.is_order, more)):
                 items += more
-        if items and all(map(list_words.is_pronoun, items)):
-            return talk.ask_what(target)
+        # "Some" alone is no article.
+        bare = list_words.is_pronoun(talk.match.slots.get("items", ""))
+        if bare or (items and all(map(list_words.is_pronoun, items))):
+            return self._adding_told(talk, target, (talk.before, talk.after))
         if not items or not all(map(list_words.is_thing, items)):
             return None
+        if len(items) == 1 and list_words.is_amount(items[0]):
+            told = list_references.needed_things(talk.before, chores=False) if talk.before else []
+            items = [f"{items[0]} of {told[0]}"] if len(told) == 1 else items
+        if target.name.key != TO_DO and any(map(list_words.is_sentence, items)):
+            return talk.ask_what(target)
         return self._adding(talk, target, items)
 
     add_to = add
+
+    def add_after(self, talk: Talk) -> Command | None:
+        """ "Put this on my list: milk"."""
+        return self.add(talk) if ":" in talk.match.request else None
+
+    def _adding_told(self, talk: Talk, target: Target, told: Sequence[str]) -> Command:
+        """Add what the first clear one of these statements says is needed, or ask."""
+        chores = target.name.key == TO_DO
+        for said in told:
+            items = list_references.needed_things(said, chores=chores, is_before=said != told[-1])
+            if items:
+                if talk.request.text.lstrip().startswith(items[0]):
+                    items[0] = list_words.uncapitalised(items[0])
+                return self._adding(talk, target, items)
+        return talk.ask_what(target)
 
     def add_terse(self, talk: Talk) -> Command | None:
         """ "Milk on the list": only what can be nothing but things."""
@@ -58,7 +80,7 @@ class ListAdding:
         whole = {core_request(part) for part in (talk.request.text, *sentences(talk.request.text))}
         if talk.match.request not in whole or any(map(list_words.is_list_order, items)):
             return None
-        if any(map(list_words.tells, items)) or not all(map(list_words.is_thing, items)):
+        if list_words.tells(talk.match.slots["items"]) or not all(map(list_words.is_thing, items)):
             return None
         if any(map(list_words.is_order, items)) and (not known or list_key(known) != TO_DO):
             return None
@@ -71,13 +93,8 @@ class ListAdding:
             return None
         if isinstance(target, Unclear):
             return talk.ask_which(target.lists)
-        thing = list_words.needed(talk.match.slots["items"])
-        items = list_words.items_in(thing, chores=target.name.key == TO_DO) if thing else []
-        if not items or not all(map(list_words.is_thing, items)):
-            return talk.ask_what(target)
-        if talk.match.request.startswith(items[0]):
-            items[0] = list_words.uncapitalised(items[0])
-        return self._adding(talk, target, items)
+        told = (f"{talk.before}{talk.match.slots['items']}", talk.match.slots["items"], talk.after)
+        return self._adding_told(talk, target, told)
 
     def add_what(self, talk: Talk) -> Command | None:
         """ "Add something to my list"."""
@@ -95,6 +112,8 @@ class ListAdding:
             return None
         items = talk.items(chores=recent.key == TO_DO)
         if not items or not all(map(list_words.is_thing, items)):
+            return None
+        if recent.key != TO_DO and any(map(list_words.is_sentence, items)):
             return None
         if any(map(list_words.is_number, items)):  # a sum, or more time for a timer
             return None
@@ -146,7 +165,7 @@ class ListAdding:
     def create(self, talk: Talk) -> Command | None:
         """Make a list, perhaps with things on it."""
         named = talk.named()
-        if named is None or named.name is None or list_words.is_text_order(named.name):
+        if named is None or named.name is None or list_names.is_text_order(named.name):
             return None
         exact = ListName(named.name, list_key(named.name))
         found = talk.shelf.find(named, write=True)
@@ -156,6 +175,8 @@ class ListAdding:
             user = found.user if isinstance(found, Target) else talk.request.user
             target = Target(user, exact)
         items = talk.items() if "items" in talk.match.slots else []
+        if any(map(list_words.is_sentence, items)) and target.name.key != TO_DO:
+            return None
         if target.list is not None and not items:
             name = list_speech.name_of(talk.phrase, target)
             said = talk.request.say(talk.phrase("exists", list=name))

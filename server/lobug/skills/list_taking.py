@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lobug.agenda.lists import Item, ItemList
-from lobug.language.en import list_words
-from lobug.language.en.list_words import item_key
+from lobug.language.en import list_references, list_words
 from lobug.skills import list_speech
 from lobug.skills.list_access import Target
 from lobug.skills.list_adding import ListAdding
@@ -21,31 +21,98 @@ class ListTaking(ListAdding):
     def remove(self, talk: Talk) -> Command | None:
         """Take things off a list."""
         items = talk.items()
+        if items and all(map(list_words.is_pronoun, items)) and talk.before:
+            return self._off_told(talk, talk.before, items[0], "removed")
         if any(map(list_words.is_list_order, items)) and " off " not in f" {items[0]} ":
             return None
         return self._off(talk, items, "removed")
 
     def remove_it(self, talk: Talk) -> Command | None:
         """ "I got the milk, take it off the list"."""
-        said = talk.match.slots["items"]
         how = "ticked" if re.search(r"\b(?:tick|check|mark)\b", talk.match.request) else "removed"
-        told = [
-            (one, item)
-            for one in talk.shelf.every
-            for item in one.open
-            if talk.may_write(one) and list_words.is_told_of(item_key(item.content), said)
-        ]
+        return self._off_told(talk, talk.match.slots["items"], talk.match.slots.get("it", ""), how)
+
+    def _off_told(self, talk: Talk, said: str, pronoun: str, how: str) -> Command | None:
+        """Take off what ``said`` tells of: one thing, or several where ``pronoun`` is plural."""
+        usable = [one for one in talk.shelf.every if talk.may_write(one)]
         named = talk.target(write=True) if talk.names_list else None
         if isinstance(named, Target):
-            told = [(one, item) for one, item in told if one == named.list]
-        if len(told) == 1:
-            return self._taking_off(talk, told[0][0], [told[0][1]], (), how)
-        thing = list_words.obtained(said) or list_words.needed(said)
-        return None if thing is None else self._off(talk, list_words.items_in(thing), how)
+            usable = [one for one in usable if one == named.list]
+        open_items = [(one, item) for one in usable for item in one.open]
+        contents = list_references.told_of(said, [item.content for _, item in open_items])
+        told = [(one, item) for one, item in open_items if item.content in contents]
+        lists = list(dict.fromkeys(one.id for one, _ in told))
+        if len(lists) == 1 and (len(told) == 1 or not list_words.is_singular(pronoun or "it")):
+            one = told[0][0]
+            return self._taking_off(talk, one, [item for _, item in told], (), how)
+        if len(lists) == 1:
+            items = tuple(item for _, item in told)
+            names = list_words.joined([item.content for item in items[:6]], "or")
+            data = {"kind": "which_item", "list": told[0][0], "items": items, "how": how}
+            return talk.request.ask(talk.phrase("which_item", things=names), NAME, data)
+        thing = list_references.obtained(said) or list_references.needed(said)
+        items_told = list_words.items_in(thing) if thing is not None else []
+        if any(map(list_words.is_sentence, items_told)):
+            return None
+        return self._off(talk, items_told, how)
+
+    def remove_corrected(self, talk: Talk) -> Command | None:
+        """ "Take bread off the list. No, the eggs"."""
+        slots = {**talk.match.slots, "items": talk.match.slots["more"]}
+        del slots["more"]
+        return self.remove(replace(talk, match=replace(talk.match, slots=slots)))
 
     def tick(self, talk: Talk) -> Command | None:
         """Tick things off: they are kept, but no longer read."""
-        return self._off(talk, talk.items(), "ticked")
+        items = talk.items()
+        if items and all(map(list_words.is_pronoun, items)) and talk.before:
+            return self._off_told(talk, talk.before, items[0], "ticked")
+        return self._off(talk, items, "ticked")
+
+    def replace(self, talk: Talk) -> Command | None:
+        """ "Swap the beef for cod": one thing comes off a list and another goes on it."""
+        old, new = talk.items(), talk.items("more")
+        if len(old) != 1 or not new or not all(map(list_words.is_thing, [*old, *new])):
+            return None
+        if any(map(list_words.is_sentence, [*old, *new])):
+            return None
+        if talk.names_list:
+            one = talk.existing(write=True)
+            if not isinstance(one, ItemList):
+                return one
+        else:
+            usable = [one for one in talk.shelf.every if talk.may_write(one)]
+            holding = [one for one in usable if matching(one.open, old[0])]
+            if len(holding) != 1:
+                return talk.ask_which(holding) if holding else None
+            one = holding[0]
+        found = matching(one.open, old[0])
+        if len(found) > 1:
+            return self._off_list(talk, one, old, "removed")
+        if not found:
+            return self._taking_off(talk, one, (), old, "removed")
+        return self._replacing(talk, one, found, old, new)
+
+    def _replacing(
+        self,
+        talk: Talk,
+        one: ItemList,
+        found: Sequence[Item],
+        old: Sequence[str],
+        new: Sequence[str],
+    ) -> Command:
+        target = talk.shelf.target_of(one)
+
+        async def act(_: int) -> Answer:
+            gone = await self._lists.remove(one.user, one.id, [item.id for item in found])
+            came = await self._lists.add(target.user, target.name, new)
+            talk.note(came.list, "added", ids=tuple(item.id for item in came.items))
+            contents = [item.content for item in gone]
+            name = list_speech.name_of(talk.phrase, one)
+            off = list_speech.gone(talk.phrase, "removed", name, contents, [] if gone else old)
+            return Answer((*off, list_speech.added(talk.phrase, target, came)))
+
+        return Command(talk.request.text, act)
 
     def got(self, talk: Talk) -> Command | None:
         """ "I've got the milk": only while the list is being read, and only what is on it."""

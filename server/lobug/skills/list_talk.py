@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 from lobug.agenda.lists import Item, ItemList
 from lobug.conversation.registry import SkillDeed
-from lobug.language.en import list_words
-from lobug.language.en.list_words import NamedList, item_key, list_key
+from lobug.language.en import list_names, list_references, list_words
+from lobug.language.en.list_names import NamedList, list_key
+from lobug.language.en.list_words import item_key
 from lobug.skills import list_speech
 from lobug.skills.list_access import Shelf, Target, Unclear
 from lobug.skills.skill import Answer, Command, Match, Request
@@ -20,7 +21,7 @@ THE_LIST_S = 600.0
 
 TO_DO = list_key("to-do")
 MOST_NAME_WORDS = 6
-NAMING = frozenset({"whose", "known", "bare", "name", "rest"})
+NAMING = frozenset({"whose", "known", "bare", "name", "rest", "errand"})
 """Slots of the words that name a list."""
 
 
@@ -76,14 +77,40 @@ class Talk:
         rest = slots.get("rest") if not suffix else None
         if self.match.chosen and slots.get("list"):
             name = slots["list"]
+        if slots.get("errand"):
+            name = "shopping"
+        if name is None and slots.get("aim") and self._has_list(slots["aim"]):
+            name = slots["aim"]
         if (name or "").lower().startswith(
             ("a ", "an ")
         ) and self.match.intent != "Create":  # "What is a shopping list?"
             return None
         if name and whose and f"{whose}{name}" in self.match.request:  # "my" of "mystery list"
             whose, name = None, f"{whose}{name}"
-        found = list_words.named_list(whose, name, rest, link=slots.get("link", "called").lower())
-        return found if list_words.is_list_name(found.name, MOST_NAME_WORDS) else None
+        found = list_names.named_list(whose, name, rest, link=slots.get("link", "called").lower())
+        most = MOST_NAME_WORDS + 2 * (found.name or "").startswith("list ")
+        return found if list_names.is_list_name(found.name, most) else None
+
+    def _has_list(self, name: str) -> bool:
+        return any(one.key == list_key(name) for one in self.shelf.every)
+
+    @property
+    def before(self) -> str:
+        """What was said before the request."""
+        return self._around[0]
+
+    @property
+    def after(self) -> str:
+        """What was said after the request."""
+        return self._around[1]
+
+    @property
+    def _around(self) -> tuple[str, str]:
+        text = " ".join(self.request.text.split())
+        at = text.rfind(self.match.request)
+        if at < 0:
+            return "", ""
+        return text[:at], text[at + len(self.match.request) :]
 
     def target(self, *, write: bool, suffix: str = "") -> Target | Unclear | None:
         """The list that is meant; None: the words name no list. Raises ListForbiddenError."""
@@ -98,7 +125,7 @@ class Talk:
         if around[:1] in "\"'\u201c\u2018" and around[-1:] in "\"'\u201d\u2019" and at > 0:
             return [words]
         if words.lower().startswith("that "):  # "that I have to renew the passport"
-            words = list_words.needed(words[5:]) or words
+            words = list_references.needed(words[5:]) or words
         found = list_words.items_in(words, chores=chores)
         if found and at == 0:
             found[0] = list_words.uncapitalised(found[0])

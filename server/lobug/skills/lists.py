@@ -8,15 +8,15 @@ from dataclasses import replace
 
 from lobug.agenda.lists import ItemList
 from lobug.errors import ListForbiddenError
-from lobug.language.en import list_words
-from lobug.language.en.list_words import list_key
+from lobug.language.en import list_names, list_references, list_words
+from lobug.language.en.list_names import list_key
 from lobug.language.en.requests import LONGEST, core_request
 from lobug.skills import list_speech
 from lobug.skills.list_access import Target, shelf_of
 from lobug.skills.list_reading import ListReading
 from lobug.skills.list_taking import ListTaking
 from lobug.skills.list_talk import NAME, TO_DO, Talk, matching
-from lobug.skills.skill import Answer, Choice, Command, Match, Request, SkillQuestion
+from lobug.skills.skill import Answer, Command, Match, Request, SkillQuestion
 
 _OF_LISTS = re.compile(r"\b(?:lists?|shopping|grocer(?:y|ies)|to-?dos?)\b", re.IGNORECASE)
 """Without one of these words the chat model may not choose a list."""
@@ -26,27 +26,6 @@ class ListSkill(ListTaking, ListReading):
     """Adds to lists, reads them, takes things off them. ``Skill`` says what its methods do."""
 
     name = NAME
-    choices: Sequence[Choice] = (
-        Choice(
-            "Add",
-            "put things on a shopping, to-do or other list",
-            {"items": "the things", "list": "name of the list"},
-            frozenset({"items"}),
-        ),
-        Choice("Read", "read what is on a list", {"list": "name of the list"}),
-        Choice(
-            "Remove",
-            "take things off a list",
-            {"items": "the things", "list": "name of the list"},
-            frozenset({"items"}),
-        ),
-        Choice(
-            "Has",
-            "whether a thing is on a list",
-            {"items": "the thing", "list": "name of the list"},
-            frozenset({"items"}),
-        ),
-    )
 
     def unavailable(self) -> str | None:
         return None
@@ -88,9 +67,12 @@ class ListSkill(ListTaking, ListReading):
     def answer_clear(self, talk: Talk, data: Mapping[str, object]) -> Command | None:
         """Erase what is on a list, or the list."""
         one = data["list"]
-        if talk.agrees is None or not isinstance(one, ItemList):
+        agrees = talk.agrees
+        if agrees is None and list_words.confirms(talk.request.text):
+            agrees = True
+        if agrees is None or not isinstance(one, ItemList):
             return None
-        if not talk.agrees:
+        if not agrees:
             return talk.request.say(talk.phrase("kept"))
         if not talk.may_write(one):
             return talk.request.say(talk.phrase("forbidden_write"))
@@ -130,10 +112,12 @@ class ListSkill(ListTaking, ListReading):
         said = core_request(talk.request.text)
         if talk.request.text.rstrip().endswith("?") or list_words.is_refusal(said):
             return None
-        thing = list_words.needed(said) or said
+        thing = list_references.needed(said) or said
         items = list_words.items_in(thing, chores=target.name.key == TO_DO)
         chore = any(map(list_words.is_order, items)) and target.name.key != TO_DO
         if not items or chore or not all(map(list_words.is_thing, items)):
+            return None
+        if target.name.key != TO_DO and any(map(list_words.is_sentence, items)):
             return None
         if said.startswith(items[0]):
             items[0] = list_words.uncapitalised(items[0])
@@ -179,11 +163,11 @@ class ListSkill(ListTaking, ListReading):
 
 
 def _chosen_list(said: str, lists: Sequence[ItemList]) -> ItemList | None:
-    named = list_words.spoken_list(said)
+    named = list_names.spoken_list(said)
     of_owner = [
         one for one in lists if named.whose is None or (":" in one.user) == (named.whose != "own")
     ]
     if named.name is None:
         return of_owner[0] if named.whose is not None and len(of_owner) == 1 else None
-    found = list_words.best_match(list_key(named.name), [one.key for one in of_owner])
+    found = list_names.best_match(list_key(named.name), [one.key for one in of_owner])
     return next((one for one in of_owner if one.key == found), None)

@@ -10,28 +10,26 @@ from lobug.conversation.registry import SkillDeed
 from lobug.language.en import list_words, note_words
 from lobug.language.en.requests import core_request
 from lobug.language.en.spoken_numbers import cardinal
-from lobug.skills.skill import Answer, Choice, Command, Match, Request, SkillQuestion
+from lobug.skills.skill import Answer, Command, Match, Request, SkillQuestion
 
 NAME = "notes"
 READ_AT_ONCE = 4
 """Notes that are read before Lo-Bug asks whether to go on."""
 
 _COLON = re.compile(r"(?:note|memo)\s*[:\u2013\u2014-]", re.IGNORECASE)
+_FOR_A_LIST = re.compile(
+    r"\b(?:for|on|to|onto) (?:the|my|our) (?:\S+ ){1,3}list\b[\s,]+(?:and\s+)?(?:(?:can|could|will"
+    r"|would) you\s+|please\s+)*(?:put|write|note|jot|take|get) ",
+    re.IGNORECASE,
+)
+"""Begins an order to a list: "For the party list, could you put down Ben?"."""
+_KEPT = re.compile(r"[^:]{5,60}:\s", re.IGNORECASE)
 
 
 class NoteSkill:
     """Takes notes, reads and deletes them. ``Skill`` says what its methods do."""
 
     name = NAME
-    choices: Sequence[Choice] = (
-        Choice(
-            "Add",
-            "take a note, word for word",
-            {"content": "what is to be noted"},
-            frozenset({"content"}),
-        ),
-        Choice("Read", "read the user's notes", {"topic": "what they are about"}),
-    )
 
     def __init__(self, notes: Notes) -> None:
         self._notes = notes
@@ -44,7 +42,9 @@ class NoteSkill:
             return None
         if match.intent == "AddColon" and _COLON.match(match.request) is None:
             return None
-        if match.intent in {"Add", "AddColon"}:
+        if match.intent == "AddKept" and _KEPT.match(match.request) is None:
+            return None
+        if match.intent in {"Add", "AddColon", "AddKept"}:
             return self._add(request, match)
         if match.intent == "AddWhat":
             return request.ask(request.phrase(NAME, "what"), NAME, {"kind": "what"})
@@ -83,7 +83,7 @@ class NoteSkill:
     def _add(self, request: Request, match: Match) -> Command | None:
         words = match.slots.get("content", "")
         content = note_words.noted(_as_said(request.text, words, match))
-        if not content or list_words.is_of_list(content):
+        if not content or list_words.is_of_list(content) or _FOR_A_LIST.search(request.text):
             return None
         if note_words.is_text_order(content) or note_words.is_letter(match.request):
             return None
@@ -119,7 +119,8 @@ class NoteSkill:
                 when = period or topic
                 return request.say(request.phrase(NAME, "none_then", period=when))
         elif topic:
-            notes = [note for note in notes if note_words.is_about(topic, note.content)]
+            contents = note_words.nearest(topic, [note.content for note in notes])
+            notes = [note for note in notes if note.content in contents]
             if not notes:
                 return request.say(request.phrase(NAME, "none_about", topic=topic))
         if not notes:

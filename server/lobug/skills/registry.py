@@ -6,6 +6,7 @@ sentence fits may the chat model choose (``skills/choice.py``).
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -13,11 +14,11 @@ from datetime import datetime
 
 from lobug.conversation.command_context import Command
 from lobug.conversation.registry import Conversation
-from lobug.engines.base import ABSENT_TOOLS, ChatModel, ToolBox
+from lobug.engines.base import ABSENT_TOOLS, ChatMessage, ChatModel, ToolBox
 from lobug.language import language_of
 from lobug.language.en.data import SKILLS
 from lobug.language.skills import Match, SkillSentences
-from lobug.skills.choice import choose
+from lobug.skills.choice import Chooser
 from lobug.skills.skill import Answer, Request, Skill
 
 LANGUAGE = "en"
@@ -42,9 +43,24 @@ class Skills:
         ``now``: the time, aware, in a user's zone."""
         self._all = {skill.name: skill for skill in skills}
         self._off = frozenset(off)
-        self._chat = chat
         self._clock = clock
         self._now = now
+        sentences = _sentences(LANGUAGE)
+        self._chooser = Chooser(
+            chat,
+            [
+                (skill.name, choice)
+                for skill in self
+                if self.is_on(skill.name)
+                for choice in sentences.choices(skill.name)
+            ],
+        )
+
+    @property
+    def choice_beginning(self) -> Sequence[ChatMessage]:
+        """The constant beginning of what the chat model is asked (``choose``); empty: it never
+        is."""
+        return self._chooser.beginning
 
     def __iter__(self) -> Iterator[Skill]:
         """All skills, those that are switched off included."""
@@ -79,8 +95,10 @@ class Skills:
         request = replace(self._request(conversation, text, language, tools), follows=follows)
         command = await self._answer(request)
         if command is None:
-            # A skill that refuses a reading leaves the words to the next one.
-            for match in request.sentences.matches(text, tuple(self._all)):
+            # A skill that refuses a reading leaves the words to the next one. Reading takes up to a
+            # tenth of a second on a slow computer, and the loop serves everybody: so in a thread.
+            matches = request.sentences.matches(text, tuple(self._all))
+            while (match := await asyncio.to_thread(next, matches, None)) is not None:
                 command = await self._command(request, match)
                 if command is not None:
                     # A later "yes" must not answer what memory asked before.
@@ -99,18 +117,21 @@ class Skills:
     ) -> Command | None:
         """What the chat model takes a text for that no sentence fits; None: for nothing.
 
-        Asks the model only where the text asks for something and has a word of a skill in it.
+        Asks the model only where the text asks for something and has a word of a choice in it.
         Changes nothing. Raises StorageError.
         """
+        if language not in {None, LANGUAGE}:
+            return None
         request = self._request(conversation, text, language, tools)
-        concerned = [
-            skill
-            for skill in self._all.values()
+        among = {
+            name
+            for skill in self
             if self.is_on(skill.name)
-            and skill.unavailable() is None
-            and request.sentences.may_concern(text, skill.name)
-        ]
-        match = await choose(self._chat, text, concerned) if concerned else None
+            for name in request.sentences.may_choose(text, skill.name)
+        }
+        if not among:
+            return None
+        match = await self._chooser.choose(text, among, request.sentences)
         return None if match is None else await self._command(request, match)
 
     def _request(

@@ -7,7 +7,7 @@ turn may be prepared and then discarded; the ``Command`` that it returns acts, o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -74,35 +74,12 @@ class Request:
         return Command(self.text, act)
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """An intent as the chat model may choose it, where no sentence matched.
-
-    The model quotes the user's words for each argument. A quotation that was not said is refused,
-    so it can fill in no time, name or number of its own.
-    """
-
-    intent: str
-    description: str
-    """One short line that the model reads."""
-    arguments: Mapping[str, str]
-    """Name of each argument and what it is, in a few words; all are words of the user."""
-    required: frozenset[str] = frozenset()
-    """Arguments without which the choice is refused."""
-    examples: Sequence[tuple[str, Mapping[str, str]]] = ()
-    """What somebody says, and the arguments that are quoted from it."""
-
-
 class Skill(Protocol):
     """One thing that Lo-Bug can do for somebody."""
 
     @property
     def name(self) -> str:
         """Stable, lower case: settings and sentence files name it by this."""
-
-    @property
-    def choices(self) -> Sequence[Choice]:
-        """What the chat model may choose; empty: only sentences lead to it."""
 
     def unavailable(self) -> str | None:
         """Why it cannot be used now, in one sentence for a person; None: it can."""

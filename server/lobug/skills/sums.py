@@ -5,16 +5,23 @@ from __future__ import annotations
 import asyncio
 import math
 import re
+<<<<<<< HEAD
+=======
 from collections.abc import Sequence
 from dataclasses import replace
+>>>>>>> tunesums
 from fractions import Fraction
 from functools import cache
 from random import Random, SystemRandom
 from typing import Any
 
+<<<<<<< HEAD
+from lobug.language.en.arithmetic import Sum, money_in, read_sum, say_expression
+=======
 from lobug.language.en.arithmetic import Sum, read_sum
 from lobug.language.en.asked_units import read_asked_conversion
 from lobug.language.en.chance import read_throw
+>>>>>>> tunesums
 from lobug.language.en.dice import Dice, read_dice, read_whole_number
 from lobug.language.en.number_words import in_digits
 from lobug.language.en.quantities import (
@@ -33,7 +40,7 @@ from lobug.skills.evaluation import (
     evaluate,
 )
 from lobug.skills.numbers import Written, write_amount, write_number
-from lobug.skills.skill import Choice, Command, Match, Request, SkillQuestion
+from lobug.skills.skill import Command, Match, Request, SkillQuestion
 
 MOST_AT_ONCE = 100
 """Dice or coins."""
@@ -52,29 +59,11 @@ _SMALLER = {
 
 _ONE = re.compile(r"(?:an?|one)\b", re.IGNORECASE)
 
-_CHOICES = (
-    Choice(
-        "Calculate",
-        "Work out a sum",
-        {"sum": "the sum, such as: 17 times 23"},
-        frozenset({"sum"}),
-    ),
-    Choice(
-        "Convert",
-        "Convert a quantity to another unit",
-        {"quantity": "number and unit, such as: 5 miles", "unit": "the unit wanted"},
-        frozenset({"quantity", "unit"}),
-    ),
-    Choice("Roll", "Roll dice", {"dice": "which dice, such as: two dice, a d20"}),
-    Choice("Flip", "Flip a coin", {}),
-)
-
 
 class Sums:
     """The skill ``sums``."""
 
     name = "sums"
-    choices: Sequence[Choice] = _CHOICES
 
     def __init__(self, random: Random | None = None) -> None:
         self._random = random or SystemRandom()
@@ -84,8 +73,13 @@ class Sums:
 
     async def plan(self, request: Request, match: Match) -> Command | None:
         match match.intent:
+<<<<<<< HEAD
+            case "Calculate" | "SplitThat":
+                asked = _written_sum(match) if match.chosen else _asked_sum(match)
+=======
             case "Calculate" | "SplitThat" | "TellSum":
                 asked = _asked_sum(match)
+>>>>>>> tunesums
                 return None if asked is None else _say_sum(request, asked)
             case "Convert" | "ConvertThat":
                 return await _convert(request, match)
@@ -159,6 +153,12 @@ def _asked_sum(match: Match) -> Sum | None:
     said = in_digits(match.slots.get("said", ""))
     numbers: list[str] = re.findall(r"[\u00a3$\u20ac]?\d[\d,]*(?:\.\d+)?", said)
     return read_sum(f"split {numbers[-1]} {match.slots.get('ways', '')}") if numbers else None
+
+
+def _written_sum(match: Match) -> Sum | None:
+    """The sum that the chat model wrote down, of numbers that were said."""
+    expression = match.slots.get("sum", "").strip()
+    return Sum(expression, said=say_expression(expression), money=money_in(match.request))
 
 
 async def _convert(request: Request, match: Match) -> Command | None:

@@ -19,7 +19,7 @@ from lobug.skills.forecasts import (
     SourceUnreadableError,
     fetch_forecast,
 )
-from lobug.skills.skill import Answer, Choice, Command, Match, Request, SkillQuestion
+from lobug.skills.skill import Answer, Command, Match, Request, SkillQuestion
 
 FRESH_S = 600.0
 """For so long a forecast is told again without asking the source, seconds."""
@@ -35,10 +35,6 @@ class Weather:
     """The skill ``weather``."""
 
     name = "weather"
-    choices: Sequence[Choice] = (
-        Choice("Weather", "Tell the weather or the forecast", {"day": "the day, if one was said"}),
-        Choice("Rain", "Tell whether it will rain", {"day": "the day, if one was said"}),
-    )
 
     def __init__(
         self,

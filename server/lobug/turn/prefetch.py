@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 from lobug.conversation.prompt import Persona, prefix, user_message
 from lobug.conversation.registry import Conversation, Conversations, load_working_memory
 from lobug.conversation.tool_prompt import ToolPrompt
-from lobug.engines.base import SHARED_PREFIX_LANE, ChatModel, SharesPrefix
+from lobug.engines.base import (
+    SHARED_PREFIX_LANE,
+    ChatMessage,
+    ChatModel,
+    KeepsConstants,
+    SharesPrefix,
+)
 from lobug.errors import EngineError, StorageError
 from lobug.language.en.replies import WAKING_UP
 from lobug.memory.model import ConversationKey
@@ -21,6 +28,10 @@ log = logging.getLogger(__name__)
 
 UNSTEADY_WORDS = 2
 """Words at the end of an interim transcript that are left out, because they often change."""
+
+READINGS = 4
+"""How often a constant beginning is begun at most: on a slow computer reading it takes longer than
+one request may, and the next one goes on where it ended."""
 
 LONG_WAIT_S = 2.0
 """A longer wait for the reply's first word, seconds, is explained to the person."""
@@ -45,7 +56,10 @@ class PromptPrefetcher:
         priority: TurnPriority,
         persona: Persona,
         clock: Callable[[], float],
+        constants: Callable[[], Sequence[Sequence[ChatMessage]]] = tuple,
     ) -> None:
+        """``constants``: the constant beginnings of what the model is asked within turns."""
+        self._constants = constants
         self._settings = settings
         self._chat = chat
         self._memory = memory
@@ -71,6 +85,12 @@ class PromptPrefetcher:
             log.info("no conversation could be read ahead: %s", error)
         messages = prefix(self._persona, "")
         await self._in_background(lambda: self._chat.prefill(messages, SHARED_PREFIX_LANE))
+        if isinstance(self._chat, KeepsConstants):
+            for beginning in filter(None, self._constants()):
+                for _ in range(READINGS):
+                    await self._in_background(partial(self._chat.read_constant, beginning))
+                    if self._chat.constant_reading_s(beginning) == 0:
+                        break
 
     async def after_turn(self, conversation_key: ConversationKey) -> None:
         """Read the conversation's prompt again if its beginning changed, and the tools that were

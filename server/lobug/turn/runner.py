@@ -338,13 +338,10 @@ class TurnRunner:
         if command is None and self._skills is not None:
             command = await self._skills.choose(conversation, text, language, tools=tools)
         if command is None and self._commands is not None:
-            has_skill = self._skills.is_on if self._skills is not None else _no_skill
-            command = refusal(conversation, text, language, has_skill=has_skill)
+            skills = self._skills.available() if self._skills is not None else []
+            able = {skill.name for skill in skills}
+            command = refusal(conversation, text, language, has_skill=able.__contains__)
         return command
-
-
-def _no_skill(_: str) -> bool:
-    return False
 
 
 async def _then_leave_engines(

@@ -49,11 +49,13 @@ POINTING = re.compile(
 def words_of(text: str) -> set[str]:
     """The words that tell one label from another, in the singular."""
     found = re.findall(r"[^\W_]+(?:['\u2019][^\W_]+)?", text.lower())
-    return {
-        word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-        for word in found
-        if word not in _NEVER_NAMES
-    }
+    return {_singular(word) for word in found if word not in _NEVER_NAMES}
+
+
+def _singular(word: str) -> str:
+    if len(word) <= 3 or not word.endswith("s") or word.endswith("ss"):
+        return word
+    return word[:-2] if word.endswith("oes") and len(word) > 5 else word[:-1]
 
 
 Shift = Literal["later", "earlier", "to"]

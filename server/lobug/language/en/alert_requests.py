@@ -164,7 +164,7 @@ def task_of(request: str, task: str, times: Sequence[Found]) -> Wanted:
         if start <= found.start and found.end <= end:
             label = f"{label[: found.start - start]} {label[found.end - start :]}"
     lead = _lead(request[:start], times)
-    label = _tidy(label)
+    label = re.sub(r"\s+(?:when|if|once) it(?:['\u2019]s| is)$", "", _tidy(label), flags=re.I)
     if not lead and label:
         lead = _lead_of(label)
     return Wanted(f"{lead} {label}".strip() if label else "", tuple(outside))
@@ -176,6 +176,8 @@ def _lead(before: str, times: Sequence[Found]) -> str:
     words = words.replace(_MASK, " ").lower().rstrip(" ,:;")
     if words.endswith("not to"):
         return "not to"
+    if re.search(r"\bso(?: that)? (?:i|we)$", words):
+        return "to"
     if re.search(r"(?:it['\u2019]s time|time) (?:to|for)$", words):
         return words.rsplit(maxsplit=1)[-1]
     last = words.rsplit(maxsplit=1)[-1] if words else ""

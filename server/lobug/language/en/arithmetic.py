@@ -305,3 +305,34 @@ def _grouped(number: str) -> str:
         return number
     whole, point, part = number.partition(".")
     return f"{int(whole):,}{point}{part}"
+
+
+def say_expression(expression: str) -> str:
+    """An expression in digits and signs as it is read aloud: "(2+5)*7" is "2 plus 5, times 7"."""
+    for sign, words in _SPOKEN_SIGNS:
+        expression = expression.replace(sign, words)
+    said = " ".join(expression.replace("(", ", ").replace(")", ", ").split())
+    return re.sub(r"(?: ?,)+", ",", said).strip(" ,")
+
+
+def money_in(text: str) -> str:
+    """The sign of the money that a text speaks of; empty: of none."""
+    for sign, words in _MONEY_WORDS:
+        if words.search(text):
+            return sign
+    return ""
+
+
+_SPOKEN_SIGNS = (
+    ("**", " to the power of "),
+    ("*", " times "),
+    ("/", " divided by "),
+    ("+", " plus "),
+    ("-", " minus "),
+    ("%", " modulo "),
+)
+_MONEY_WORDS = (
+    ("\u00a3", re.compile(r"\u00a3|\b(?:quid|pence|p each)\b", re.IGNORECASE)),
+    ("$", re.compile(r"\$|\b(?:dollars?|bucks|cents)\b", re.IGNORECASE)),
+    ("\u20ac", re.compile(r"\u20ac|\beuros?\b", re.IGNORECASE)),
+)

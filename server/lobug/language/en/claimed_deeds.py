@@ -45,7 +45,8 @@ _CANNED = _PATTERNS["canned"]
 _ACKNOWLEDGEMENT = re.compile(_expanded(r"(?:{acknowledgements}(?:[ ,.!:;\u2013\u2014-]+|$))*+"))
 _QUOTE = re.compile(r"\"[^\"]*\"|\u201c[^\u201d]*\u201d|(?<=[ ,:])'[^']*'(?=[ ,.!?]|$)")
 _CLAUSE_END = re.compile(
-    r"[,;:\u2013\u2014](?:\s+|$)|\s-\s|(?<=[.!?])\s|(?<!ahead)\s(?=(?:and|but|so|then|because) )"
+    r"[,;:\u2013\u2014](?:\s+|$)|\s-\s|(?<=[.!?])\s|(?<!ahead)\s"
+    r"(?=(?:and(?! \w+ing\b)|but|so|then|because) )"
 )
 _WRITTEN_OUT = re.compile(r"\b(i|we) (will|have|am|are)\b")
 _SHORT = {"will": "ll", "have": "ve", "am": "m", "are": "re"}

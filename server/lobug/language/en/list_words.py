@@ -1,11 +1,11 @@
-"""Words of lists: what a list is called, which things are named, and how both are said. Pure."""
+"""Things on lists: which are named, what stands for them, and how they are said. Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
 
 from lobug.language.en.data import tables
 from lobug.language.en.spoken_numbers import cardinal
@@ -13,17 +13,15 @@ from lobug.language.en.words import stem
 
 _DATA: Any = tables("lists.toml")
 _WORDS: Any = _DATA["words"]
-_SAME: dict[str, str] = {
-    wording: shown for shown, every in _DATA["same_list"].items() for wording in every
-}
 _VERBS = frozenset(_WORDS["verbs"].split())
 _NO_ITEM = frozenset(_WORDS["no_item"].split())
 _PRONOUNS = frozenset(_WORDS["pronouns"].split())
+_REFERENCES = frozenset(_WORDS["references"])
+_SEARCHES = frozenset(_WORDS["searches"])
 _FILLERS = frozenset(_WORDS["fillers"])
 _LIST_VERBS = frozenset(_WORDS["list_verbs"].split())
 _AMOUNTS = frozenset(_WORDS["amounts"].split())
-_HOUSEHOLD = frozenset(_WORDS["household"])
-_OWN = frozenset(_WORDS["own"])
+_AMOUNT_STEMS = frozenset(map(stem, _AMOUNTS))
 _PAIRS = re.compile(
     r"\b("
     + "|".join(
@@ -56,84 +54,10 @@ _LEADING = re.compile(
     re.IGNORECASE,
 )
 _TRAILING = re.compile(
-    r"[\s,.!?;:]+(?:please|too|as well|also|now|again|though|instead|then|yeah|thanks|thank you"
+    r"[\s,.!?;:]+(?:and|please|too|as well|also|now|again|though|instead|then|yeah|thanks|thank you"
     r"|quickly|while you're at it|um+|uh+)$|[\s,.!?;:]+$",
     re.IGNORECASE,
 )
-_LISTED = re.compile(r"\blists?\b", re.IGNORECASE)
-_SMALL = frozenset("of for to the a an and with my our list lists this that".split())
-
-
-@dataclass(frozen=True, slots=True)
-class NamedList:
-    """A list as somebody speaks of it."""
-
-    whose: Literal["own", "household"] | None
-    """None: "the list", "that list"."""
-    name: str | None
-    """As it would be shown: "shopping", "list of films to watch"; None: just "the list"."""
-
-
-def named_list(
-    whose: str | None, name: str | None, rest: str | None = None, *, link: str = "for"
-) -> NamedList:
-    """The list in the words of a template: "my", "Christmas", "Anna" of "my Christmas list for
-    Anna"."""
-    words = " ".join((whose or "").lower().replace("\u2019", "'").split())
-    owner: Literal["own", "household"] | None = None
-    if words in _HOUSEHOLD:
-        owner = "household"
-    elif words in _OWN:
-        owner = "own"
-    name = _LEADING_ARTICLE.sub("", " ".join((name or "").split()))
-    rest = " ".join((rest or "").split()).strip(" .,;:!?\"'")
-    if link == "for" and rest.lower() in {"us", "me"}:
-        rest = ""
-    if rest and link in {"called", "named"}:
-        return NamedList(owner, shown_name(rest))
-    if rest:
-        head = f"{name} list" if name else "list"
-        if not name and rest.lower() in _SAME:
-            return NamedList(owner, _SAME[rest.lower()])
-        return NamedList(owner, f"{head} {link} {rest}")
-    return NamedList(owner, shown_name(name) if name else None)
-
-
-_LEADING_ARTICLE = re.compile(r"^(?:the|a|an|my|our|this|that|new)\s+", re.IGNORECASE)
-
-
-def shown_name(name: str) -> str:
-    """The name of a list as it is shown: "groceries", "my shopping list" are "shopping"."""
-    text = " ".join(name.replace("\u2019", "'").split()).strip(" .,;:!?\"'")
-    text = _LEADING_ARTICLE.sub("", text)
-    bare = re.sub(r"\s+list$", "", text, flags=re.IGNORECASE)
-    bare = bare or text
-    return _SAME.get(bare.lower(), bare)
-
-
-def list_key(name: str) -> str:
-    """What a list is found by: "Groceries" and "the shopping list" have the same key."""
-    shown = shown_name(name)
-    low = re.sub(r"^list of\s+", "", shown.lower())
-    low = _SAME.get(low, low)
-    found = [word for word in re.findall(r"[^\W_]+", low.replace("'s", "")) if word not in _SMALL]
-    return " ".join(stem(_WORDS["same_words"].get(word, word)) for word in found) or low
-
-
-def title(name: str) -> str:
-    """A list's name in a sentence: "shopping list"."""
-    return name if _LISTED.search(name) else f"{name} list"
-
-
-def best_match(asked: str, keys: Iterable[str]) -> str | None:
-    """The key of the list that is meant by a key: its own, or the only one that has all its words.
-    None: none, or several."""
-    every = list(keys)
-    if asked in every:
-        return asked
-    wanted = frozenset(asked.split())
-    found = [key for key in every if wanted and wanted <= frozenset(key.split())]
-    return found[0] if len(found) == 1 else None
 
 
 def item_key(content: str) -> str:
@@ -165,12 +89,73 @@ def items_in(words: str, *, chores: bool = False) -> list[str]:
     text = _QUOTED.sub(keep, " ".join(words.split()))
     text = _PAIRS.sub(keep, text)
     parts: list[str] = []
-    for part in _cut(text, chores=chores):
-        said = _REPLACED.split(part)
-        tidy = _tidied(said[-1])
+    for part in _settled(_cut(text, chores=chores)):
+        tidy = _tidied(_REPLACED.split(part)[-1])
         if tidy and tidy.lower() not in _FILLERS:
             parts.append(re.sub("\x02(\\d+)\x03", lambda at: kept[int(at[1])], tidy))
+    # A sentence after the first thing is an aside; before it, it is no thing of a list.
+    parts = [part for at, part in enumerate(parts) if at == 0 or not is_aside(part)]
     return list(dict.fromkeys(parts))
+
+
+def _settled(parts: Sequence[str]) -> list[str]:
+    """Parts without what was taken back ("not apples, pears") and without the description of a
+    thing whose name was then found ("those little oranges, what are they called, clementines")."""
+    settled: list[str] = []
+    back: list[str] = []
+    for part in parts:
+        said = part.strip(" ,;:.!?")
+        refused = _REFUSED.match(said)
+        if refused is not None:
+            key = item_key(_tidied(refused["thing"]))
+            back.append(f"{key} ")
+            settled = [one for one in settled if item_key(_tidied(one)) != key]
+        elif said.lower().replace("\u2019", "'") in _SEARCHES:
+            if settled and _DESCRIBED.match(settled[-1]):
+                settled.pop()
+        # What goes on about a thing that was taken back is its reason: "apples make Tom ill".
+        elif not item_key(_tidied(said)).startswith(tuple(back)):
+            settled.append(part)
+    return settled
+
+
+_REFUSED = re.compile(
+    r"(?:no\s+)?(?:but\s+)?(?:not|forget|skip)\s+(?:the\s+|any\s+)?(?P<thing>.+)", re.I
+)
+_DESCRIBED = re.compile(r"\s*(?:and\s+)?(?:some of\s+)?(?:those|these|that|them|the)\b", re.I)
+
+
+def is_aside(part: str) -> bool:
+    """Whether words between things are a sentence of their own: "the kids won't touch apples"."""
+    found = part.lower().replace("\u2019", "'").split()
+    if not found or is_title(part) or not tells(part):
+        return False
+    return found[0] in _SUBJECTS or (len(found) > 3 and not _STATING.isdisjoint(found[1:4]))
+
+
+_SUBJECTS = frozenset(
+    "i i'm i've i'd i'll we we're we've we'll he he's she she's they they're it it's you there"
+    " there's that's".split()
+)
+
+
+def is_title(words: str) -> bool:
+    """Whether words are written as a title is: "Everything Everywhere All at Once"."""
+    found = words.split()
+    return len(found) > 1 and 2 * sum(word[:1].isupper() for word in found[1:]) >= len(found) - 1
+
+
+def is_sentence(item: str) -> bool:
+    """Whether words are too much for a thing: they hold a verb or are more than six words."""
+    if is_title(item):
+        return False
+    found = item.lower().split()
+    verb = any(word in _PLAIN_VERBS and before != "to" for before, word in pairwise(found[:3]))
+    return tells(item) or (verb and len(found) > 2) or len(found) > MOST_THING_WORDS
+
+
+MOST_THING_WORDS = 6
+_PLAIN_VERBS = frozenset("hate love like want need eat ate drink drank give prefer think".split())
 
 
 def _cut(text: str, *, chores: bool) -> list[str]:
@@ -265,7 +250,38 @@ def has_place(words: str) -> bool:
 
 def is_pronoun(words: str) -> bool:
     """Whether words stand for what was said before: "it", "them"."""
-    return words.lower().strip(" ,.") in _PRONOUNS
+    return words.lower().strip(" ,.") in _PRONOUNS | _REFERENCES
+
+
+def is_singular(words: str) -> bool:
+    """Whether a pronoun stands for one thing only."""
+    return words.lower().strip(" ,.") in {"it", "that", "this", "one", "that one", "him", "her"}
+
+
+_AGREEING = re.compile(
+    r"(?:(?:yes|yeah|yep|yup|sure|ok|okay|please do|go on|go ahead|do it|absolutely|definitely)\b.*"
+    r"|(?:please\s+)?(?:bin|wipe|clear|scrap|delete|erase|empty|chuck|get rid of|remove)\s+"
+    r"(?:the (?:whole )?lot|it all|them all|everything|all of (?:it|them)|the whole thing)\b.*)",
+    re.IGNORECASE,
+)
+_CONTRARY = re.compile(
+    r"\b(?:no|not|never|wait|hang on|hold on|leave|keep|except|apart from|but|only|first|later|if"
+    r"|unless|until)\b|n['\u2019]t\b|\?",
+    re.IGNORECASE,
+)
+
+
+def confirms(said: str) -> bool:
+    """Whether a long answer says yes to emptying a list, without any ifs: "Yes, go on, bin the
+    lot, I've got everything already"."""
+    return _AGREEING.match(said.strip()) is not None and _CONTRARY.search(said) is None
+
+
+def is_amount(item: str) -> bool:
+    """Whether words are only an amount, of something named elsewhere: "two bottles"."""
+    found = [stem(word) for word in item.lower().split()]
+    counts = {"a", "an", "another", "one", "two", "three", "four", "more"}
+    return bool(found) and found[-1] in _AMOUNT_STEMS and counts.issuperset(found[:-1])
 
 
 def is_order(item: str) -> bool:
@@ -305,84 +321,16 @@ def was_for(things: Sequence[str]) -> str:
     return "were" if verb_for(things) == "are" else "was"
 
 
-_NEEDS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _DATA["needs"]["patterns"])
-_ENDED = re.compile(
-    r"[\s,.;:!?-]+(?:so|and|so please|then|can you|could you|please|would you|also)?$",
-    re.IGNORECASE,
-)
-
-
-def needed(statement: str) -> str | None:
-    """The words for what somebody needs: "milk" in "we're out of milk". None: they state something
-    else."""
-    text = _ENDED.sub("", statement.replace("\u2019", "'").strip())
-    for pattern in _NEEDS:
-        found = pattern.match(text)
-        if found:
-            return found["thing"]
-    return text if is_thing(text, most_words=5) else None
-
-
-_OBTAINED = re.compile(
-    r"^(?:i|we)(?:'ve| have)?\s+(?:already\s+|just\s+|now\s+)?(?:got|bought|picked up|found|done"
-    r"|finished|ordered|paid|forget|don't need|do not need"
-    r"|no longer need|have|don't want|won't need)\s+"
-    r"(?:any\s+|the\s+|some\s+|enough\s+|plenty of\s+|our\s+|my\s+)*"
-    r"(?P<thing>.+?)(?:\s+(?:any more|anymore|any longer|now|already|at home|after all))?$",
-    re.IGNORECASE,
-)
-
-
-def obtained(statement: str) -> str | None:
-    """The words for what somebody has or needs no more: "milk" in "I've bought the milk"."""
-    found = _OBTAINED.match(_ENDED.sub("", statement.replace("\u2019", "'").strip()))
-    if found is None:
-        found = _DROPPED.match(statement.replace("\u2019", "'").strip())
-    return None if found is None else found["thing"]
-
-
-_DROPPED = re.compile(
-    r"^(?:actually|no|oh)?[\s,]*(?:forget|never mind|skip)(?: about)?\s+"
-    r"(?:the\s+)?(?P<thing>[^,.]+)",
-    re.IGNORECASE,
-)
-
-
-def is_told_of(key: str, statement: str) -> bool:
-    """Whether a statement tells of a thing with this key: "I've paid the rent" of "pay rent"."""
-    told = {stem(word) for word in re.findall(r"[^\W_]+", statement.lower())}
-    return bool(key) and set(key.split()) <= told
-
-
 def tells(item: str) -> bool:
     """Whether words hold a verb that states something, so that they are a sentence."""
-    return not _STATING.isdisjoint(item.lower().replace("\u2019", "'").split())
+    text = item.lower().replace("\u2019", "'")
+    return not _STATING.isdisjoint(text.split()) or _CONTRACTED.search(text) is not None
+
+
+_CONTRACTED = re.compile(r"\w(?:n't|'re|'ve|'ll)\b|\w's \w+ing\b")
 
 
 _STATING = frozenset(_WORDS["stating"].split())
-
-
-def is_list_name(name: str | None, most_words: int) -> bool:
-    """Whether words may be the name of a list; None ("the list") may."""
-    if name is None:
-        return True
-    found = name.lower().replace("\u2019", "'").split()
-    if not 0 < len(found) <= most_words or found[0] in _NO_LIST:
-        return False
-    if not _NOT_IN_NAMES.isdisjoint(found) or found == ["list"]:
-        return False
-    return not tells(name) and not (len(found) > 2 and found[-1] in {"a", "the", "my", "our"})
-
-
-_NOT_IN_NAMES = frozenset("on onto from off instead into then please".split())
-_NO_LIST = frozenset(_WORDS["no_list"].split())
-
-
-def is_text_order(name: str) -> bool:
-    """Whether "make a list of ..." asks for a text: "list of healthy snacks", as opposed to "list
-    of films to watch"."""
-    of = re.match(r"list of\s+(.+)$", name, re.IGNORECASE)
-    return of is not None and re.search(r"\bto\s+\w+|\bi\b|\bmy\b|\bour\b|\bwe\b", of[1]) is None
 
 
 def is_refusal(said: str) -> bool:
@@ -391,22 +339,3 @@ def is_refusal(said: str) -> bool:
 
 
 _REFUSALS = frozenset(_WORDS["refusals"])
-
-
-def spoken_list(said: str) -> NamedList:
-    """The list in an answer: "the shopping list", "mine"."""
-    text = " ".join(said.replace("\u2019", "'").split()).strip(" .,;:!?")
-    low = text.lower()
-    whose = next(
-        (
-            one
-            for one in sorted(_OWN | _HOUSEHOLD, key=len, reverse=True)
-            if low == one or low.startswith(f"{one} ")
-        ),
-        None,
-    )
-    if whose is not None:
-        text = text[len(whose) :].strip()
-    text = re.sub(r"^(?:on|to|from|the)\s+", "", text, flags=re.IGNORECASE)
-    name = None if text.lower() in {"", "list", "one", "ones"} else text
-    return named_list(whose, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from lobug.language.en.data import MONTHS, WEEKDAYS
@@ -52,6 +53,20 @@ def is_about(topic: str, content: str) -> bool:
     asked = {stem(word) for word in content_words(topic)} or {stem(topic.lower())}
     told = {stem(word) for word in content_words(content)}
     return asked <= told
+
+
+def nearest(topic: str, contents: Sequence[str]) -> frozenset[str]:
+    """The notes about a topic: those with all its words, else those with most of them and with
+    more than half."""
+    whole = frozenset(one for one in contents if is_about(topic, one))
+    if whole:
+        return whole
+    asked = {stem(word) for word in content_words(topic)}
+    shares = {one: len(asked & {stem(word) for word in content_words(one)}) for one in contents}
+    most = max(shares.values(), default=0)
+    if 2 * most <= len(asked):
+        return frozenset()
+    return frozenset(one for one, share in shares.items() if share == most)
 
 
 def period_of(said: str, now: datetime) -> tuple[float, float] | None:

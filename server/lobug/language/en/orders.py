@@ -12,9 +12,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Literal
 
 from lobug.language.en.data import ORDERS
+from lobug.language.en.order_classes import DEEDS, any_of, expanded
 from lobug.language.en.speech_acts import AUXILIARIES
 from lobug.language.en.verbs import is_past, possible_bases
 
@@ -39,76 +40,41 @@ class Order:
     """The class of what is to be done: a name of ``orders.toml``, such as "lights"."""
 
 
-def _expanded(text: str) -> str:
-    """A pattern with the lists that it names."""
-    return re.sub(
-        r"\{([a-z_]+)\}",
-        lambda match: f"(?:{'|'.join(map(_expanded, ORDERS['lists'][match[1]]))})",
-        text,
-    )
-
-
-def _any_of(patterns: list[str]) -> re.Pattern[str] | None:
-    return re.compile("|".join(f"(?:{_expanded(p)})" for p in patterns)) if patterns else None
-
-
-@dataclass(frozen=True, slots=True)
-class _Deed:
-    """A class of deeds, as ``orders.toml`` describes it."""
-
-    verbs: frozenset[str]
-    nouns: frozenset[str]
-    alone: frozenset[str]
-    phrases: re.Pattern[str] | None
-    fallbacks: re.Pattern[str] | None
-    questions: re.Pattern[str] | None
-    ellipses: re.Pattern[str] | None
-
-
-def _deed(table: Mapping[str, Any]) -> _Deed:
-    def words(name: str) -> frozenset[str]:
-        return frozenset(table.get(name, "").split())
-
-    def patterns(name: str) -> re.Pattern[str] | None:
-        return _any_of(table.get(name, []))
-
-    return _Deed(
-        verbs=words("verbs"),
-        nouns=words("nouns"),
-        alone=words("alone"),
-        phrases=patterns("phrases"),
-        fallbacks=patterns("fallbacks"),
-        questions=patterns("questions"),
-        ellipses=patterns("ellipses"),
-    )
-
-
-_DEEDS: Mapping[str, _Deed] = {str(name): _deed(table) for name, table in ORDERS["deeds"].items()}
 SENTENCES: Mapping[str, str] = ORDERS["sentences"]
 
 _PLACES = frozenset(ORDERS["places"]["nouns"].split())
 _PATTERNS = ORDERS["patterns"]
-_TALK = _any_of(_PATTERNS["talk"])
-_QUOTED = re.compile(_expanded(_PATTERNS["quoted"]))
+_TALK = any_of(_PATTERNS["talk"])
+_QUOTED = re.compile(expanded(_PATTERNS["quoted"]))
 _REPORTED = re.compile(_PATTERNS["reported"])
 _NARRATIVE = re.compile(_PATTERNS["narrative"])
-_KNOWLEDGE = re.compile(_expanded(_PATTERNS["knowledge"]))
+_KNOWLEDGE = re.compile(expanded(_PATTERNS["knowledge"]))
 _GENERAL = re.compile(_PATTERNS["general"])
+_COUNTERFACTUAL = re.compile(_PATTERNS["counterfactual"])
+_SUPPOSED = re.compile(_PATTERNS["supposed"])
+_REFERRING = re.compile(_PATTERNS["referring"])
+_COLLOQUIAL = re.compile(expanded(r"{colloquial} (?=(?:[\w'-]+ ){0,5}?(?:on|off|up|down)\b)"))
+_NOT_REFERRED_TO = frozenset(_PATTERNS["not_referred_to"].split())
+_REFERRING_VERBS = frozenset(_PATTERNS["referring_verbs"].split())
+_VAGUE_VERBS = frozenset(_PATTERNS["vague_verbs"].split())
 _WISH = re.compile(_PATTERNS["wish"])
 _STATE = re.compile(_PATTERNS["state"])
-_OPENERS = re.compile(_expanded(r"(?:{openers}(?:[ !]+|$))*+"))
-_ADVERBS = re.compile(_expanded(r"(?:{adverbs} )*+"))
-_ASKING = re.compile(_expanded(r"{asking} "))
-_ASKING_ING = re.compile(_expanded(r"{asking_ing} "))
+_OPENERS = re.compile(expanded(r"(?:{openers}(?:[ !]+|$))*+"))
+_ADVERBS = re.compile(expanded(r"(?:{adverbs} )*+"))
+_ASKING = re.compile(expanded(r"{asking} "))
+_ASKING_ING = re.compile(expanded(r"{asking_ing} "))
 _ASKING_WITHIN = re.compile(_PATTERNS["asking_within"])
-_ORDERED_WITHIN = re.compile(_expanded(_PATTERNS["ordered_within"]))
+_ORDERED_WITHIN = re.compile(expanded(_PATTERNS["ordered_within"]))
 _ASKING_TO_KNOW = re.compile(_PATTERNS["asking_to_know"])
 _POLITE_END = re.compile(_PATTERNS["polite_end"])
+_ASKS_AT_END = re.compile(_PATTERNS["asks_at_end"])
 _WANTED = re.compile(_PATTERNS["wanted"])
 _AFTER_AND = re.compile(_PATTERNS["after_and"])
 
 _BE = frozenset({"is", "are", "was", "were"})
 _ASKING_WORDS = frozenset({"if", "whether", "when", "who", "what", "where", "how"})
+_VERB_WITHIN = re.compile(r"(.{2,50}?) (is|are|will|has|have) (.+)")
+_HEADS = frozenset({"timer", "timers", "alarm", "alarms", "reminder", "reminders"})
 _QUOTE = re.compile(r"\"[^\"]*\"|\u201c[^\u201d]*\u201d")
 _SENTENCE_END = re.compile(r"(?<=[.!?\u2026])\s+|\n+")
 _CLAUSE_END = re.compile(
@@ -130,10 +96,13 @@ def read_order(text: str) -> Order | None:
     if _QUOTED.search(low):
         return None
     low = _QUOTE.sub(" _ ", low)
+    told = ""
     for sentence in _SENTENCE_END.split(low)[:MOST_SENTENCES]:
-        order = _in_sentence(" ".join(sentence.split()))
+        line = " ".join(sentence.split())
+        order = _in_sentence(line, told)
         if order is not None:
             return order
+        told = f"{told} {line}"
     return None
 
 
@@ -163,9 +132,12 @@ class _Clause:
     """The clause before it; empty: it is the first."""
     scope: str
     """The rest of the sentence from its beginning, up to a reason."""
+    told: str
+    """All that was said before it."""
 
 
-def _clauses(sentence: str) -> Iterator[_Clause]:
+def _clauses(sentence: str, told: str) -> Iterator[_Clause]:
+    """``told``: the sentences before."""
     cuts = [0, *(match.end() for match in _CLAUSE_END.finditer(sentence)), len(sentence)]
     before = ""
     for start, end in list(pairwise(cuts))[:MOST_CLAUSES]:
@@ -175,15 +147,19 @@ def _clauses(sentence: str) -> Iterator[_Clause]:
         rest = sentence[start:].strip()
         rest = rest[joined.end() :] if joined else rest
         if text:
-            yield _Clause(text, joined.group().strip() if joined else "", before, rest)
+            joint = joined.group().strip() if joined else ""
+            yield _Clause(text, joint, before, rest, f"{told} {sentence[:start]}")
         before = part
 
 
-def _in_sentence(sentence: str) -> Order | None:
+def _in_sentence(sentence: str, told: str) -> Order | None:
     words = sentence.strip(" .!?,;\u2026")
     tells = False
-    for clause in _clauses(words):
-        if clause.joined in {"because", "cause"}:
+    supposes = _COUNTERFACTUAL.search(words) is not None
+    for clause in _clauses(words, told):
+        if clause.joined in {"because", "cause"} or _SUPPOSED.match(clause.scope):
+            continue
+        if supposes and _is_asked(clause.text):
             continue
         order = _in_clause(clause, tells=tells)
         if order is not None:
@@ -202,16 +178,20 @@ def _in_clause(clause: _Clause, *, tells: bool) -> Order | None:
     if not text:
         return None
     ellipsis = None if clause.joined else _ellipsis(text)  # "he plays so loud"
-    asked = _question(text) or ellipsis or _requested(text, scope) or _wished(text)
+    asked = _question(text) or ellipsis or _requested(text, scope, clause.told) or _wished(text)
     if asked is not None:
         return asked
-    if tells or (clause.joined in {"and", "or", "then", "and then"} and not _may_follow(clause)):
+    if (tells and not _ASKS_AT_END.search(scope)) or (
+        clause.joined in {"and", "or", "then", "and then"} and not _may_follow(clause)
+    ):
         return None
     if _is_asked(text):
         return None
     within = _ORDERED_WITHIN.match(text)
     at = within.end() if within else 0
     deed = _deed_of(scope[at:], text[at:])
+    if deed is None and text.partition(" ")[0] in _REFERRING_VERBS:
+        deed = _referred_to(text, clause.told)
     return None if deed is None else Order("imperative", deed)
 
 
@@ -233,7 +213,10 @@ def _question(text: str) -> Order | None:
     subject, _, rest = asked.partition(" ")
     verb, _, rest = rest.partition(" ")
     inverted = f"{verb} {subject} {rest}" if known else asked  # "if it will rain"
-    for name, deed in _DEEDS.items():
+    within = _VERB_WITHIN.match(asked) if known else None
+    if within is not None:  # "whether the train to Leeds is delayed"
+        inverted = f"{within[2]} {within[1]} {within[3]}"
+    for name, deed in DEEDS.items():
         if deed.questions is not None and (
             deed.questions.match(asked) or deed.questions.match(inverted)
         ):
@@ -252,7 +235,7 @@ def _ellipsis(text: str) -> Order | None:
     bare = _POLITE_END.sub("", text)
     if len(bare.split()) > LONGEST_ELLIPSIS:
         return None
-    for name, deed in _DEEDS.items():
+    for name, deed in DEEDS.items():
         if deed.ellipses is not None and (
             deed.ellipses.fullmatch(bare) or deed.ellipses.fullmatch(text)
         ):
@@ -260,25 +243,29 @@ def _ellipsis(text: str) -> Order | None:
     return None
 
 
-def _requested(text: str, scope: str) -> Order | None:
+def _requested(text: str, scope: str, told: str) -> Order | None:
     for pattern in (_ASKING_ING, _ASKING):
         asking = pattern.match(text)
         if asking is not None:
             deed = _after_asking(text, scope, asking.end(), gerund=pattern is _ASKING_ING)
+            deed = deed or _referred_to(_without_adverbs(text, asking.end()), told)
             return None if deed is None else Order("request", deed)
     if _KNOWLEDGE.match(text):
         return None
     within = _ASKING_WITHIN.search(text)
     if within is not None:
         deed = _after_asking(text, scope, within.end(), gerund=False)
+        deed = deed or _referred_to(_without_adverbs(text, within.end()), told)
         return None if deed is None else Order("request", deed)
     return None
 
 
 def _after_asking(text: str, scope: str, at: int, *, gerund: bool) -> str | None:
-    adverbs = _ADVERBS.match(text, at)
-    at = adverbs.end() if adverbs else at
-    phrase, rest = text[at:], scope[at:]
+    phrase = _without_adverbs(text, at)
+    if "ever" in text[at : len(text) - len(phrase)].split():  # "could you ever drive there"
+        return None
+    at = len(text) - len(phrase)
+    rest = scope[at:]
     if gerund:
         return _deed_of_form(rest, phrase)
     if _GENERAL.match(phrase):
@@ -287,6 +274,23 @@ def _after_asking(text: str, scope: str, at: int, *, gerund: bool) -> str | None
     if deed is None and text[:at].endswith("if you "):  # "if you turned it off"
         return _deed_of_form(rest, phrase)
     return deed
+
+
+def _without_adverbs(text: str, at: int) -> str:
+    adverbs = _ADVERBS.match(text, at)
+    return text[adverbs.end() if adverbs else at :]
+
+
+def _referred_to(phrase: str, told: str) -> str | None:
+    """The deed of a verb phrase whose thing was named before: "lock it", "fire that off"."""
+    match = _REFERRING.match(phrase)
+    if match is None or match["verb"] in _VAGUE_VERBS or _states(_words(phrase)):
+        return None
+    if _TALK is not None and _TALK.match(phrase):
+        return None
+    words = _WORDS.findall(told)
+    named = (_first_noun(words[at : at + 2], match["verb"]) for at in reversed(range(len(words))))
+    return next((name for name in named if name and name not in _NOT_REFERRED_TO), None)
 
 
 def _deed_of_form(scope: str, text: str) -> str | None:
@@ -319,7 +323,7 @@ def _wished(text: str) -> Order | None:
 
 def _deed_of(scope: str, text: str) -> str | None:
     """The deed that a verb phrase orders; ``scope``: with what follows its clause. None: talk."""
-    for name, deed in _DEEDS.items():
+    for name, deed in DEEDS.items():
         if deed.phrases is not None and deed.phrases.match(scope):
             return name
     if _TALK is not None and _TALK.match(text):
@@ -331,12 +335,17 @@ def _deed_of(scope: str, text: str) -> str | None:
     found = _noun(words[1:], verb)
     if found is not None:
         return found
-    for name, deed in _DEEDS.items():
+    for name, deed in DEEDS.items():
         if (verb in deed.alone and not _counts(words)) or (
             deed.fallbacks is not None and deed.fallbacks.match(scope)
         ):
             return name
-    return None
+    colloquial = _COLLOQUIAL.match(scope)
+    if colloquial is None:
+        return None
+    rest = scope[colloquial.end() :]
+    plain = (_deed_of(f"{verb} {rest}", f"{verb} {rest}") for verb in ("put", "turn"))
+    return next((name for name in plain if name is not None), None)
 
 
 def _counts(words: list[str]) -> bool:
@@ -358,7 +367,9 @@ def _noun(words: list[str], verb: str | None) -> str | None:
 
 def _first_noun(words: list[str], verb: str | None) -> str | None:
     for word, after in zip(words, [*words[1:], ""], strict=False):
-        for name, deed in _DEEDS.items():
+        if after in _HEADS:  # "the laundry timer"
+            continue
+        for name, deed in DEEDS.items():
             if verb is not None and verb not in deed.verbs:
                 continue
             if f"{word}-{after}" in deed.nouns or word in deed.nouns:

@@ -45,8 +45,7 @@ If the words come from a television or radio, answer [IGNORE]. If they are only 
 
 # As messages, not as text: a small model follows what it seems to have said itself. None of them
 # says anything about the user, since the model takes that for something it was told. They were
-# chosen with `lobug eval talk`, where fewer examples made the model an assistant that offers help,
-# and the reply to a fragment, if it came last, was repeated.
+# chosen with `lobug eval talk` (docs/decisions/persona-examples.md says what each is good for).
 EXAMPLES = (
     ("How far away is the moon?", "About three hundred and eighty four thousand kilometers."),
     (
@@ -55,10 +54,12 @@ EXAMPLES = (
     ),
     ("Do you like music?", "I love it! Violins make my antennas tingle."),
     ("er", "Hm? All ears!"),
+    ("stop", "Okay, I'll be quiet."),
     # Rarely asked: where somebody had just told the name of a sister, an example that asks for it
-    # was followed, not what was told. One only: of two, the words leaked into other replies.
+    # was followed, not what was told.
     (
         (
+            "[Now: Friday 2 May 2025, 10:15]\n"
             "<memory-context>\n- The user knows Lo-Bug (told in May 2025)\n</memory-context>\n\n"
             "What is my shoe size?"
         ),
@@ -66,6 +67,7 @@ EXAMPLES = (
     ),
     ("Who are you?", "I am Lo-Bug, the little robot on your desk."),
     ("and under the", "Under the what? I lost you there."),
+    ("When did I move here?", "I don't know that yet. When was it?"),
     ("My knee is sore.", "Ouch, poor knee! Did you bump it?"),
     ("Good morning!", "Good morning! Did you sleep well?"),
 )
@@ -238,9 +240,20 @@ MEMORY_TOOL_EXAMPLES = (
 
 
 SKILL_CHOICE_RULES = """\
-Which of these do the user's words to the robot Lo-Bug ask for? Copy each argument from the user's
-words, exactly; an argument that they did not say is "". Talk, questions of knowledge, stories and
-anything else: none."""
+What do the user's words to the robot Lo-Bug ask it to do? Choose from the list and copy arguments
+from their words, exactly. Talk, stories, advice, knowledge and anything else: none."""
+
+SKILL_CHOICE_TALK: Sequence[str] = (
+    "Could you switch off the lamp in the hall, please?",
+    "My sister set her alarm for five and slept right through it.",
+    "How many legs does a spider have?",
+    "Would you call my dentist that I'll be ten minutes late?",
+    "What shall I give my brother for his birthday?",
+    "Put on the second song of that record by Queen.",
+    "The list of things that went wrong this week is endless.",
+    "How long does it take to learn the piano?",
+)
+"""What somebody says that asks for nothing that a skill does."""
 
 FACTS_SCHEMA: Mapping[str, Any] = {
     "type": "array",

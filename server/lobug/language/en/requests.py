@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from lobug.language.en.data import word_map
-from lobug.language.en.speech_acts import is_command, sentences
+from lobug.language.en.speech_acts import is_command, is_question, sentences
 
 LONGEST = 400
 """Characters; of a longer text the parts are only the last sentences."""
@@ -38,6 +38,9 @@ _ASKING = re.compile(
     r"|could)|i(?:['\u2019]d| would) (?:like|love|want|appreciate it if)(?: for)? you"
     r"(?: (?:to|could|would))?|i(?:['\u2019]d| would) be (?:grateful|glad) if you (?:could|would)"
     r"|i (?:want|need)(?: for)? you to|i was (?:wondering|hoping) (?:if )?you (?:could|would|can)"
+    r"|you(?:(?:['\u2019]ll| will) (?:have|need)|['\u2019]re going to have|(?:['\u2019]ve| have)"
+    r" got| need| have) to(?= (?:speak|talk|say|repeat|slow|turn|keep|raise|lower"
+    r"|be (?:a (?:lot|bit|little|tad) |much )?(?:louder|quieter|slower|faster))\b)"
     r"|you (?:can|could|should|must|may)|let['\u2019]?s|let us|(?:can|could|may) i (?:get|ask|have)"
     r" you to|make sure (?:you|to)|be sure to|try to|want to|wanna|i (?:want|need|have|would like)"
     r" to(?= (?:set|add|cancel|make|put|start|stop|change|take|know|hear|convert|roll|flip))"
@@ -61,12 +64,18 @@ _LAST_WORDS = re.compile(
     re.IGNORECASE,
 )
 """Politeness after a request, once its last punctuation is gone."""
+_POLITE = re.compile(
+    r"\b(?:please|would you|will you|could you|can you|for me|i(?:['\u2019]d| would) like|i need"
+    r"|i(?:['\u2019]ll| will) need|i want|wants? to be)\b",
+    re.IGNORECASE,
+)
 _ENDS = ' \t,;:.!?-\u2013\u2014"\u201c\u201d'
 # Texts have single spaces when these are applied.
 _BOUNDARY = re.compile(
     r" ?[,;:\u2013\u2014] (?:(?:so|and|but|then|because|cause|since|as) )?"
     r"| - | (?:so that|so|and then|and|but|then|because|cause|since|otherwise|or else|as i"
-    r"|as we|as the|when i|while i|before i) ",
+    r"|as we|as the|(?:when|while) i(?:['\u2019](?:m|ve|ll|d))?"
+    r"|before (?:i|it|he|she|they|we)(?:['\u2019](?:m|ve|ll|d|s|re))?|in case) ",
     re.IGNORECASE,
 )
 _ASKS = (
@@ -81,12 +90,25 @@ _OPENINGS_IF_ASKED = re.compile(
     re.IGNORECASE,
 )
 """The same in a sentence that asks."""
+_SAYING = re.compile(
+    r"\b(?:says?|said|saying|goes|went|(?:was|is|were) like|shout(?:s|ed)|yell(?:s|ed)|wrote|writes"
+    r"|answer(?:s|ed)|replie[sd]|ask(?:s|ed)|told me)[,: ]+$",
+    re.IGNORECASE,
+)
+_RELAYED = re.compile(r"(?:remind|wake|tell) me\b|let me know\b", re.IGNORECASE)
+"""Whose "me" is somebody else after "she said"."""
 MOST_CUTS = 8
 _HESITATION = re.compile(
     r"(?:(?<= )|^)(?:um+|uh+|er+|erm|hmm+|(?<!\bdo )(?<!\bdid )(?<!\bwould )(?<!\bif )(?<!\bas )"
     r"you know|like(?=,))(?:, ?| )(?=\w)|, ?(?:um+|uh+|er+|erm|hmm+|you know),?(?= )",
     re.IGNORECASE,
 )
+_REPORTED = re.compile(
+    r"\b(?:says?|said|asked|goes|went|shouted|yelled|replied|thought|wrote|was like|were like"
+    r"|told (?:me|him|her|us|them)) ?$",
+    re.IGNORECASE,
+)
+"""What is said after it is no request to Lo-Bug: "She said remind me tomorrow"."""
 _BASES = word_map("requests", "gerunds")
 """Base forms of the verbs of requests, by their gerund."""
 
@@ -112,6 +134,18 @@ def is_request(text: str) -> bool:
         if _ASKING.match(opened) or _MINDING.match(opened) or is_command(core_request(part)):
             return True
     return False
+
+
+def asks(text: str) -> bool:
+    """Whether a text asks Lo-Bug for something or asks a question, also with politeness alone:
+    "Three minutes, please"."""
+    text = " ".join(text.split())
+    return is_request(text) or any(
+        is_question(sentence)
+        or _LAST_WORDS.search(sentence.strip(_ENDS))
+        or _POLITE.search(sentence)
+        for sentence in sentences(text)
+    )
 
 
 def is_most_of(request: str, text: str) -> bool:
@@ -163,7 +197,12 @@ def _spans(sentence: str) -> tuple[_Spans, _Spans, _Spans]:
     of each kind the longest first."""
     cuts = [(match.start(), match.end()) for match in _BOUNDARY.finditer(sentence)][:MOST_CUTS]
     inner = _OPENINGS_IF_ASKED if sentence.rstrip().endswith("?") else _OPENINGS_INSIDE
-    begins = [match.end() for match in inner.finditer(sentence)][:MOST_CUTS]
+    begins = [
+        match.end()
+        for match in inner.finditer(sentence)
+        if not (_RELAYED.match(sentence, match.end()) and _SAYING.search(sentence[: match.end()]))
+        and not _REPORTED.search(sentence[: match.start()])
+    ][:MOST_CUTS]
     starts = sorted({0, *(end for _, end in cuts), *begins})
     ends = sorted({*(start for start, _ in cuts), len(sentence)})
     reaching, single, others = [], [], []

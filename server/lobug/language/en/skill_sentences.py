@@ -3,8 +3,10 @@
 Besides hassil's keys a file has:
 
 - ``triggers``: a request without any of these words is not matched with the file's templates.
-- ``chosen_by``: the chat model may choose the skill only for a text with one of these words;
-  without the list the triggers are taken.
+- ``choices``: what the chat model may choose where no sentence fits, by the name that the model
+  uses: its ``intent``, what it ``does``, its ``arguments`` (of which some are ``required``,
+  ``times`` or ``expressions`` of sums), the ``slots`` whose names differ from theirs,
+  ``examples``, the ``words`` of which a text must have one, and how many ``numbers`` it must have.
 - ``about``: what it does, in one sentence, for the documentation.
 - ``says``: what the skill says, by name; words in braces are filled in.
 - ``examples``: what a person may say; tests match each.
@@ -18,7 +20,7 @@ Besides hassil's keys a file has:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -28,22 +30,25 @@ import yaml
 from hassil import Intents
 
 from lobug.language.en import templates
-from lobug.language.en.alert_cues import (
-    may_be_name,
-)
+from lobug.language.en.alert_cues import may_be_name
+from lobug.language.en.alert_stories import SKILL as ALERTS
+from lobug.language.en.alert_stories import story_matches, with_days
 from lobug.language.en.arithmetic import read_sum
 from lobug.language.en.asked_units import read_asked_conversion
 from lobug.language.en.chance import asks_for_coin, read_throw
+from lobug.language.en.clock_questions import read_clock_question
 from lobug.language.en.dice import read_dice, read_whole_number
 from lobug.language.en.named_days import read_day, read_moment, read_shift
 from lobug.language.en.places import may_be_place, read_place
 from lobug.language.en.quantities import is_money, is_sterling, read_quantity, read_unit
-from lobug.language.en.requests import LONGEST, is_request, requests_in
+from lobug.language.en.requests import LONGEST, asks, requests_in
+from lobug.language.en.said_numbers import is_sum_of, numbers_said
+from lobug.language.en.said_times import said_time
 from lobug.language.en.time_corrections import settled
 from lobug.language.en.times import find_times
 from lobug.language.en.word_problems import read_word_problem
 from lobug.language.moments import Found
-from lobug.language.skills import Match
+from lobug.language.skills import Choice, Match
 
 ORDINARY = "Ordinary"
 """Begins the names of intents that keep a text from being taken for the skill."""
@@ -66,6 +71,9 @@ CHECKS: Mapping[str, Callable[[str], object]] = {
     "unit": read_unit,
 }
 """Readers of the words of a list; they return None, False or () if they do not understand them."""
+READERS: Mapping[str, Callable[[str], Match | None]] = {"clock": read_clock_question}
+"""By skill, readers of whole texts: for questions that refer to what is said elsewhere in the text,
+which a template cannot see."""
 
 STORIES: Mapping[str, Sequence[tuple[str, Callable[[str], object]]]] = {
     "sums": (
@@ -93,8 +101,12 @@ class SkillFile:
     """What it does, in one sentence."""
     intents: Intents
     triggers: re.Pattern[str]
-    chosen_by: re.Pattern[str]
-    """The words that make the chat model worth asking."""
+    choices: Mapping[str, Choice]
+    """What the chat model may choose, by name."""
+    choice_words: Mapping[str, re.Pattern[str]]
+    """Words of which a text must have one, by the name of the choice."""
+    choice_numbers: Mapping[str, int]
+    """How many numbers a text must have, by the name of the choice."""
     says: Mapping[str, str]
     examples: tuple[str, ...]
     checks: Mapping[str, Callable[[str], object]]
@@ -149,6 +161,19 @@ class EnglishSkillSentences:
         with the fewest free words.
         """
         known = [self._files[skill] for skill in skills if skill in self._files]
+        for file in known:
+            read = READERS.get(file.skill)
+            if read is not None and (referring := read(text)) is not None:
+                yield referring
+        if ALERTS in skills:
+            named = with_days(text)
+            yield from story_matches(named)
+            if named != text:
+                yield from self._of_requests(named, [self._files[ALERTS]])
+        yield from self._of_requests(text, known)
+
+    def _of_requests(self, text: str, known: Sequence[SkillFile]) -> Iterator[Match]:
+        """What the requests in a text mean to some skills, the longest request first."""
         for request in requests_in(text):
             found = [ranked for file in known for ranked in file.matches(request)]
             for _, match in sorted(found, key=lambda ranked: ranked[0]):
@@ -164,10 +189,31 @@ class EnglishSkillSentences:
         """The surest of ``matches``; None: no sentence fits."""
         return next(self.matches(text, skills), None)
 
-    def may_concern(self, text: str, skill: str) -> bool:
-        """Whether a text asks for something and has a word of a skill in it."""
+    def choices(self, skill: str) -> Sequence[Choice]:
+        """What the chat model may choose of a skill."""
         file = self._files.get(skill)
-        return file is not None and file.chosen_by.search(text) is not None and is_request(text)
+        return tuple(file.choices.values()) if file is not None else ()
+
+    def may_choose(self, text: str, skill: str) -> Set[str]:
+        """The names of the choices of a skill that a text may mean: it asks for something and has
+        one of their words in it, or the numbers of a sum."""
+        file = self._files.get(skill)
+        if file is None or len(text) > LONGEST or not asks(text):
+            return frozenset()
+        numbers = numbers_said(text).total()
+        return {
+            name
+            for name, words in file.choice_words.items()
+            if numbers >= file.choice_numbers[name] and words.search(text)
+        }
+
+    def is_sum_of(self, expression: str, text: str) -> bool:
+        """Whether each number of an expression is in a text, or follows from its words."""
+        return is_sum_of(expression, text)
+
+    def said_time(self, quoted: str, text: str) -> str:
+        """The words of a text for a time that is quoted from it, whole."""
+        return said_time(quoted, text)
 
     def skills(self) -> Sequence[str]:
         """The names of the skills that have a file."""
@@ -215,13 +261,15 @@ def _read(skill: str, data: dict[str, Any]) -> SkillFile:
     checks = {name: CHECKS[reader] for name, reader in data.pop("checks", {}).items()}
     cut_times = bool(data.pop("cut_times", False))
     longest = int(data.pop("longest", LONGEST))
-    chosen_by = data.pop("chosen_by", triggers)
+    choices = data.pop("choices", {})
     return SkillFile(
         skill,
         about,
         Intents.from_dict(data),
         _any_of(triggers),
-        _any_of(chosen_by),
+        {name: _choice(name, read) for name, read in choices.items()},
+        {name: _any_of(read["words"], whole=True) for name, read in choices.items()},
+        {name: int(read.get("numbers", 0)) for name, read in choices.items()},
         says,
         examples,
         checks,
@@ -230,7 +278,26 @@ def _read(skill: str, data: dict[str, Any]) -> SkillFile:
     )
 
 
-def _any_of(beginnings: Sequence[str]) -> re.Pattern[str]:
-    """A pattern of words that begin with one of these; of none if there are none."""
+def _choice(name: str, read: Mapping[str, Any]) -> Choice:
+    slots = read.get("slots", {})
+    examples = [dict(example) for example in read.get("examples", ())]
+    return Choice(
+        name,
+        read["intent"],
+        read["does"],
+        {argument: slots.get(argument, argument) for argument in read.get("arguments", ())},
+        frozenset(read.get("required", ())),
+        frozenset(read.get("expressions", ())),
+        frozenset(read.get("times", ())),
+        tuple(
+            (example.pop("said"), {k: str(v) for k, v in example.items()}) for example in examples
+        ),
+    )
+
+
+def _any_of(beginnings: Sequence[str], *, whole: bool = False) -> re.Pattern[str]:
+    """A pattern of words that begin with one of these; of none if there are none. ``whole``: the
+    words end there, but for a plural's s."""
     words = "|".join(re.escape(word) for word in sorted(beginnings, key=len, reverse=True))
-    return re.compile(rf"\b(?:{words})" if words else r"(?!)", re.IGNORECASE)
+    end = r"s?\b" if whole else ""
+    return re.compile(rf"\b(?:{words}){end}" if words else r"(?!)", re.IGNORECASE)

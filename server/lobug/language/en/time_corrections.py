@@ -12,12 +12,14 @@ import re
 from lobug.language.en.data import BELOW_TWENTY, TENS
 from lobug.language.en.times import find_times
 
+_TENS = "|".join(word for word in TENS if word)
+_SEVERAL = re.compile(r"\b(?:timers|countdowns|two|another)\b", re.IGNORECASE)
 _WORDS = "|".join([*(word for word in BELOW_TWENTY if word), *(word for word in TENS if word)])
 NUMBER = rf"(?:\d+(?:[.:]\d+)?|(?:{_WORDS})(?:[ -](?:{_WORDS}))?|half an?|an?)"
 UNIT = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?)"
 _TAKEN_BACK = re.compile(
     r"(?:[\s,.;!?\u2026\u2013\u2014-]|\b(?:no|nope|wait|sorry|actually|i mean|i meant"
-    r"|make (?:that|it)|scratch that|or rather|rather|correction|oops|hang on|hold on|i said"
+    r"|it (?:says|said|is)|it['\u2019]s|make (?:that|it)|scratch that|or rather|rather|correction|oops|hang on|hold on|i said"
     r"|let['\u2019]s say|let['\u2019]s make it|um|uh|er|well|better|say|to|at|for)\b)+$",
     re.IGNORECASE,
 )
@@ -44,6 +46,12 @@ _UNIT_EARLIER = re.compile(
     rf"(?P<last>{NUMBER})$",
     re.IGNORECASE,
 )
+_UNIT_EACH = re.compile(
+    rf"(?P<first>\b{NUMBER}[ -](?P<unit>{UNIT})\b[^.;]*?\b(?:and|&|,) (?:an?other|the other|one|a second)"
+    rf"(?: one)?\b[^.,;]{{0,40}}? (?:at|for) {NUMBER})(?=\s*(?:$|[,.!?;]))",
+    re.IGNORECASE,
+)
+"""The second of "one for the rice at twelve minutes and another for the salmon at twenty"."""
 _MORE = re.compile(
     rf"\b(?P<number>{NUMBER}|a few|a couple(?: of)?)\s+(?:more|extra|additional)\s+"
     rf"(?P<unit>{UNIT})\b",
@@ -53,7 +61,7 @@ _MORE = re.compile(
 
 _HOUR = r"(?:an|one|a|half an|an? (?:half|quarter))(?: of an)? (?:hour|minute|week|day)"
 _SHIFTED = re.compile(
-    rf"(?<!by )(?<!for )(?P<span>\b{_HOUR})(?= (?:earlier|later|sooner|longer|more)\b)"
+    rf"(?<!by )(?<!for )(?<!not )(?P<span>\b{_HOUR})(?= (?:earlier|later|sooner|longer|more)\b)"
     rf"|(?P<way>\b(?:back|forwards?|up|earlier|later|on|extra|another) )(?P<after>{_HOUR})\b",
     re.IGNORECASE,
 )
@@ -73,6 +81,34 @@ _LATEST = re.compile(
     rf"|dressed|ready|home|there|done) by) (?={NUMBER}\b|half past|quarter|a quarter)",
     re.IGNORECASE,
 )
+_HOUR_AND = re.compile(
+    rf"\b(?P<hours>(?:an|{NUMBER}) hours?) and (?P<minutes>(?:{_TENS})(?:[ -](?:{_WORDS}))?"
+    rf"|five|ten|fifteen|twelve|[1-5]?\d)(?![\w:.-]*\w|\s+(?:{UNIT}|o['\u2019]clock|past|to\b|of\b))",
+    re.IGNORECASE,
+)
+"""The minutes of "an hour and twenty"."""
+_OVER = re.compile(
+    rf"\b(?P<unit>{UNIT})(?:['\u2019](?:s|ve)) (?P<over>(?:been )?(?:up|over|passed|gone|elapsed))\b",
+    re.IGNORECASE,
+)
+_CLOCK = rf"(?:(?:half|quarter|{NUMBER})(?: past| to)? )?{NUMBER}(?:[:.]\d\d)?"
+_AND_AT = re.compile(
+    rf"\b(?P<joint>(?:and|,) )(?P<clock>{_CLOCK}) (?:at|on) (?=(?:the )?(?:weekends?|weekdays"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b)",
+    re.IGNORECASE,
+)
+"""The second of "at seven on weekdays and nine at weekends"."""
+_MADE_AT = re.compile(
+    rf"\b(?P<made>(?:make|made) (?:it|that)) (?=(?:half|quarter|(?:a )?quarter|{NUMBER})"
+    rf"(?: past| to)? {NUMBER}\b(?! {UNIT})|{NUMBER} (?:tonight|tomorrow|today|this)\b)",
+    re.IGNORECASE,
+)
+_PAST_HOUR = re.compile(
+    rf"\bat (?P<hour>{NUMBER})\b(?P<between>[^.;]*?\b(?:and|then)\b[^.;]*?)"
+    r"\bat (?P<minutes>five|ten|twenty|(?:a )?quarter|half|twenty[ -]five) past(?=\s*(?:$|[,.;!?]| and\b| just\b))",
+    re.IGNORECASE,
+)
+"""A time of the same hour: "one at six and one at ten past"."""
 
 
 def settled(text: str) -> str:
@@ -88,6 +124,13 @@ def settled(text: str) -> str:
     text = _PUT_OFF.sub(r"\g<verb> by ", text)
     text = _LATEST.sub(lambda found: f"{found['until'].removesuffix(' by')} at ", text)
     text = _MORE.sub(r"\g<number> \g<unit> more", text)
+    text = _OVER.sub(r"\g<unit> is \g<over>", text)
+    text = _AND_AT.sub(r"\g<joint>at \g<clock> on ", text)
+    text = _PAST_HOUR.sub(r"at \g<hour>\g<between>at \g<minutes> past \g<hour>", text)
+    if not _SEVERAL.search(text):
+        text = _HOUR_AND.sub(r"\g<hours> and \g<minutes> minutes", text)
+    if re.search(rf"\bat (?:half |quarter )?{NUMBER}\b", text, re.IGNORECASE):
+        text = _MADE_AT.sub(r"\g<made> at ", text)
     text = _with_units(text)
     if not _TAKES_BACK.search(text):
         return text
@@ -111,7 +154,8 @@ def _with_units(text: str) -> str:
                 f"{text[: later.start()]}{later['first']} {later['unit']}{numbers}"
                 f"{text[later.end() :]}"
             )
-    return _UNIT_EARLIER.sub(r"\g<first>\g<last> \g<unit>", text)
+    text = _UNIT_EARLIER.sub(r"\g<first>\g<last> \g<unit>", text)
+    return _UNIT_EACH.sub(r"\g<first> \g<unit>", text)
 
 
 def _without_taken_back(text: str) -> str:

@@ -1,0 +1,529 @@
+"""Requests for alerts whose parts stand in several clauses. English. Pure.
+
+"The doctor wants me to do my eye drops every day at nine, could you remind me?" says in its first
+clause of what and when, in its second that a reminder is wanted. Templates match one clause; here
+the whole utterance is read. What is not clear is not read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from lobug.language.en.alert_requests import name_in, named_alerts
+from lobug.language.en.requests import LONGEST, core_request
+from lobug.language.en.time_corrections import NUMBER, settled
+from lobug.language.en.times import find_times
+from lobug.language.moments import Found, Moment, Recurrence, TimeSpan
+from lobug.language.skills import Match
+
+SKILL = "alerts"
+_CUES = re.compile(
+    r"\b(?:remind\w*|tim(?:er|ers|e|ing)|countdowns?|count(?:ing)?|clock|eye on|alarms?|minutes?"
+    r"|hours?|seconds?|that (?:one|day|morning|evening|afternoon|night)|those|then|no|sorry|wait"
+    r"|shout|ping|nudge|buzz|poke|prod|holler)\b",
+    re.IGNORECASE,
+)
+_CLAUSE_END = re.compile(
+    r"\s*[,;:.!?\u2013\u2014]+\s+(?:(?:so|and|but|then|because|cause|or)\s+)?"
+    r"|\s+(?:so|but|because)\s+(?!that\b)"
+    r"|\s+and\s+(?=(?:can|could|would|will|please|remind|name|call|label|time|start|set|keep)\b)",
+    re.IGNORECASE,
+)
+_STARTING = re.compile(
+    r"\s*,?\s*\b(?:starting|beginning|from|as of)\s+(?:right\s+)?(?:now|this (?:second|minute"
+    r"|moment|instant)|immediately|straight away)\b",
+    re.IGNORECASE,
+)
+_MASK = "\u2022"
+_ADDRESS = r"(?: (?:for me|for us|please|hon|honey|love|dear|mate|now|will you|would you|ta))*"
+_THAT = r"(?:it|that|this|them|these|those)"
+_TIMED = re.compile(
+    r"(?:(?:start|begin|do|keep) (?:timing|counting)(?: down)?(?: {that})?"
+    r"|count(?: {that}| me| us)? down|count {that}"
+    r"|time (?:{that}|me|us|him|her)"
+    r"|(?:keep|have) (?:an eye|a watch|tabs) on (?:{that}|the (?:time|clock|minutes))"
+    r"|keep (?:track|time)(?: of (?:{that}|the (?:time|minutes)))?|watch the clock"
+    r"|(?:set|start|put|stick|pop|run|do|make|i need|i want|i'd like|get)(?: me| us| up| on| off)*"
+    r" (?:a|the|another) (?:timer|countdown)(?: on| going| up| running| off)?(?: for (?:{that}|me"
+    r"|us))*)".replace("{that}", _THAT)
+    + _ADDRESS,
+    re.IGNORECASE,
+)
+_FRAGMENT = re.compile(
+    rf"(?:(?:i want|i need|i'd like|give me|let's have|let's say|make it|that's"
+    rf"|put|stick|set) )?{_MASK}(?P<clock> (?:up )?on the (?:clock|timer))?"
+    rf"(?: for (?P<label>[\w' -]{{2,40}}?))?(?P<clock2> (?:up )?on the (?:clock|timer))?"
+    rf"(?P<address>{_ADDRESS})",
+    re.IGNORECASE,
+)
+_POLITE = re.compile(
+    r"^[\s,]*(?:please|ta|would you|will you|could you|can you|pretty please|if you would"
+    r"|if you could)\b",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    r"(?:call|name|label) (?:it|that|this|that one|this one) (?P<label>[\w' -]{2,40})", re.I
+)
+_COOKING = (
+    r"steep|brew|boil|bak|roast|fry|frying|grill|cook|poach|steam|prov|simmer|soak|marinat"
+    r"|microwav|toast|chill|defrost|bleach|dry"
+)
+_THING = r"(?:(?:the|some|a|an|my|our|this|these|those) )?(?P<thing>(?!the\b|in\b|on\b)\w[\w'-]*(?: (?!in\b|on\b|into\b|is\b|are\b|at\b|and\b|for\b)\w[\w'-]*)?)"
+_STORIES = (
+    re.compile(rf"\b(?:{_COOKING})(?:p|n|l)?(?:ing) {_THING}", re.IGNORECASE),
+    re.compile(
+        r"\b(?:put|dropped|popped|stuck|chucked|shoved|slid|slung|thrown|tipped|got) "
+        rf"{_THING} (?:in|on|into|under)\b",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"(?:^|\b(?:the|my|our) ){_THING}(?:['\u2019](?:s|re)| is| are| has gone| have gone| goes"
+        r"| go| went)(?: just| now| all)? (?:in|on)\b",
+        re.IGNORECASE,
+    ),
+)
+"""What is on the stove: the name of a timer that is asked for without one."""
+_PRESENT = re.compile(
+    r"\b(?:i|we|he|she|they)(?:['\u2019](?:m|re|s|ve)|\s(?:am|are|is|have|has))\b|['\u2019]s\b"
+    r"|\b(?:is|are|needs?|goes?)\b",
+    re.IGNORECASE,
+)
+_REPORTED = re.compile(
+    r"\b(?:said|says|asked|goes|shouted|yelled|replied|thought|wrote|told \w+|was like|were like)"
+    r"[\s,:\"\u201c']*$",
+    re.IGNORECASE,
+)
+_REMINDED = re.compile(
+    r"(?:(?:keep )?remind(?:ing)? (?:me|us)|i(?:['\u2019]ll)? need reminding|i need a reminder"
+    r"|i need to be reminded|i(?:['\u2019]d| would) like (?:a reminder|reminding|to be reminded)"
+    r"|(?:set|give me|make|put|send me|create|add)(?: me)? (?:a|an|some|two) reminders?"
+    r"(?: in| on)?|(?:nudge|ping|poke|prod|buzz) (?:me|us))"
+    rf"(?: (?:then|about {_THAT}|of {_THAT}|for {_THAT}|both times|twice|each time|every time"
+    r"|in time|both|please|will you|would you|again|at that time|on time))*"
+    rf"(?: (?P<own>{_MASK}))?(?: (?:about {_THAT}|please|will you|would you|then))*",
+    re.IGNORECASE,
+)
+_TWICE = re.compile(r"\b(?:twice|both(?: times)?|each time|two reminders)\b", re.IGNORECASE)
+_DUTY = re.compile(
+    r"\b(?:i|we)(?:['\u2019](?:ve|d|m|re|ll))?(?: (?:have|had|am|are|will|really|always|also|still"
+    r"|just|do|keep|'ve))* ?(?:got to|have to|need to|must(?!n)|should|ought to|want to|supposed to"
+    r"|meant to|forgetting to|forget to|gotta|better|to)\b (?P<task>\w.*)$",
+    re.IGNORECASE,
+)
+_WISH = re.compile(
+    r"\b(?:wants?|told|asked|tells|needs?|asks|expects?|promised|reminded) (?:me|us)?(?: that i)?"
+    r" ?to (?P<task>\w.*)$",
+    re.IGNORECASE,
+)
+_UNLESS = re.compile(
+    r"\b(?:if|unless) (?:i|we) (?:(?:don['\u2019]t|do not|forget to|fail to) )?(?P<task>\w.*?)"
+    r"(?=$| (?:i|she|he|they|we|it|my|the|there)(?:['\u2019](?:ll|d)| will| would)\b)",
+    re.IGNORECASE,
+)
+_EVENT = re.compile(
+    r"^(?:and |but |also )*(?:there['\u2019]?s|there is|there are|(?:i|we)(?:['\u2019]ve)?"
+    r"(?: have| got)+) (?P<task>(?:a|an|the|my|our|some|\w+['\u2019]s) \w.*)$",
+    re.IGNORECASE,
+)
+_HABIT = re.compile(
+    r"^(?:i|we) (?P<task>(?:take|have|do|give|feed|water|walk|call|ring)\b.*)$", re.I
+)
+_PAIR = re.compile(
+    rf"^(?:i|we)(?:['\u2019]ve)?(?: (?:have to|need to|must|should|got to))? (?P<verb>\w+)"
+    rf" (?P<one>[^{_MASK}]+?) {_MASK} and (?:then )?(?P<other>[^{_MASK}]+?) {_MASK}$",
+    re.IGNORECASE,
+)
+_THEN = re.compile(
+    r"\b(?:on |for |at )?(?:(?P<then>(?:each|every) (?:day|week|morning|evening|night|time) then"
+    r"|that time\b(?! of)|then(?= *(?:$|[,.?!]|please\b)))"
+    r"|(?P<day>(?:that|the) same day|that (?:day|date|same date)|those (?:two |same )?(?:days"
+    r"|mornings|evenings)|both (?:of those )?days)"
+    r"|(?P<part>that (?:morning|afternoon|evening)))\b",
+    re.IGNORECASE,
+)
+_SUMMONED = re.compile(
+    r"(?:give|drop|send) (?:me|us) a (?:shout|holler|ping|poke|nudge|prod|buzz|bell|call|sign)"
+    rf" {_MASK}|(?:ping|buzz|poke|nudge|prod|shout|holler)(?: (?:at )?(?:me|us))? {_MASK}"
+    rf"|(?:shout|holler|beep|ring) {_MASK}",
+    re.IGNORECASE,
+)
+_CANCELLED = re.compile(
+    r"(?:cancel|delete|stop|kill|get rid of|drop|scrap|end|turn off|switch off|clear|ditch"
+    r"|lose|remove|scratch) (?:that|this|it|that one|this one|that timer|its timer|the timer"
+    r"|that alarm|that reminder|the reminder)" + _ADDRESS,
+    re.IGNORECASE,
+)
+_OVER = re.compile(
+    r"^(?:the|my|our) (?P<name>\w[\w'-]*(?: \w[\w'-]*)?)(?:['\u2019](?:s|re|ve)| is| are| has| have"
+    r"| got)(?: all| already| now| been| just)* (?:done|finished|ready|cooked|out|cancelled|called"
+    r"|off|over|sorted|dry|boiled|burnt|gone)\b",
+    re.IGNORECASE,
+)
+_UNREMINDED = re.compile(
+    r"(?:you )?(?:needn['\u2019]?t|don['\u2019]?t(?: (?:have|need) to)?|do not|no need(?: for you)? to"
+    r"|no longer|stop|never mind)(?: bother(?: with| to)?)? ?remind(?:ing)? (?:me|us)"
+    rf"(?: (?:about|of|to do) {_THAT})?(?: (?:any ?more|any longer|now|again|after all|then))*",
+    re.IGNORECASE,
+)
+_DONE = re.compile(
+    r"\b(?:i|we)(?:['\u2019]ve| have)?(?: (?:already|just|now))* (?P<done>\w.*)$", re.IGNORECASE
+)
+_REPLACED = re.compile(
+    r"(?P<verb>change|update|correct|fix|adjust|alter) (?:the|my|our) (?P<name>[\w' -]{2,30}?) ?"
+    r"(?P<kind>timer|alarm|reminder)",
+    re.IGNORECASE,
+)
+_BECOMES = re.compile(
+    rf"(?:it|that) (?:should|ought to|needs to|has to|must|will|'ll) (?:be|run|ring|go off)"
+    rf"(?: for| at)? {_MASK}|(?:make|set) (?:it|that) {_MASK}|it(?:['\u2019]s| is) {_MASK}(?: now)?",
+    re.IGNORECASE,
+)
+_NO_NUMBER = re.compile(
+    rf"(?:no|oh no|sorry|wait|oops|actually|no wait|no sorry|hang on)[\s,.!]+(?:(?:no|sorry|wait"
+    rf"|actually|i meant?|make (?:it|that)|i said)[\s,]+)*(?P<number>{NUMBER})(?: please)?[.!]?",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A clause of an utterance. ``words``: without politeness, its times as a mark."""
+
+    start: int
+    end: int
+    words: str
+    times: tuple[Found, ...]
+    """Their positions are those in the utterance."""
+    polite: bool
+    """"Please" or "would you" follows it."""
+    reported: bool
+
+
+def with_days(text: str) -> str:
+    """A text in which "that day" or "then" is replaced with the time that was said before."""
+    if not _THEN.search(text):
+        return text
+    while (match := _later_then(text)) is not None:
+        before = [found for found in find_times(text[: match.start()])]
+        named = next((found for found in reversed(before) if _reference(text, found, match)), None)
+        if named is None:
+            return text
+        words = _reference(text, named, match)
+        text = f"{text[: match.start()]}{words}{text[match.end() :]}"
+        if _THEN.search(words or ""):
+            break
+    return text
+
+
+def _later_then(text: str) -> re.Match[str] | None:
+    found = [
+        one for one in _THEN.finditer(text) if one.start() > 0 and find_times(text[: one.start()])
+    ]
+    return found[-1] if found else None
+
+
+def _reference(text: str, found: Found, then: re.Match[str]) -> str | None:
+    """The words for "that day" from an earlier time; None: it names no day, or no time."""
+    said = text[found.start : found.end]
+    if then["then"]:
+        timed = isinstance(found.value, (Moment, Recurrence)) and found.value.time is not None
+        return said if timed else None
+    if not _has_day(found.value):
+        return None
+    day = _day_words(said)
+    if day is None:
+        return None
+    if not re.match(r"(?:on|in|every|each|tomorrow|today|tonight|this|next|at)\b", day, re.I):
+        day = f"on {day}"
+    return f"{day} in the {then['part'].split()[-1]}" if then["part"] else day
+
+
+def _day_words(said: str) -> str | None:
+    """The part of a time's words that says the day: "on Friday" of "on Friday at nine"."""
+    words = said.split()
+    tries = [words, *(words[:end] for end in range(len(words) - 1, 0, -1))]
+    tries += [words[start:] for start in range(1, len(words))]
+    for some in tries:
+        text = " ".join(some).strip(" ,")
+        (one, *more) = find_times(text) or [None]
+        if one is None or more or one.start or one.end != len(text):
+            continue
+        value = one.value
+        if _has_day(value) and getattr(value, "time", None) is None and value.part is None:
+            return text
+    return None
+
+
+def _has_day(value: TimeSpan | Moment | Recurrence) -> bool:
+    return isinstance(value, Recurrence) or (isinstance(value, Moment) and value.day is not None)
+
+
+def story_matches(text: str) -> Iterator[Match]:
+    """What an utterance of several clauses asks for; nothing where it is not clear."""
+    text = " ".join(text.split())
+    if len(text) > LONGEST or not _CUES.search(text):
+        return
+    correction = _NO_NUMBER.fullmatch(text)
+    if correction is not None:
+        yield Match(SKILL, "Change", {"follows": "yes"}, f"make it {correction['number']}", ())
+        return
+    text = settled(text)
+    starting = _STARTING.search(text) is not None
+    text = _STARTING.sub("", text)
+    clauses = _clauses(text)
+    for read in (_counted, _reminder, _cancelled, _unreminded, _change):
+        match = read(text, clauses)
+        if match is not None:
+            yield match
+    match = _timer(text, clauses, starting=starting)
+    if match is not None:
+        yield match
+
+
+def _clauses(text: str) -> list[_Clause]:
+    times = find_times(text)
+    starts, ends = [0], []
+    for cut in _CLAUSE_END.finditer(text):
+        if any(found.start < cut.end() and cut.start() < found.end for found in times):
+            continue
+        ends.append(cut.start())
+        starts.append(cut.end())
+    ends.append(len(text))
+    clauses = []
+    for start, end in zip(starts, ends, strict=True):
+        inside = tuple(found for found in times if start <= found.start and found.end <= end)
+        words = text[start:end]
+        for found in reversed(inside):
+            words = f"{words[: found.start - start]} {_MASK} {words[found.end - start :]}"
+        words = " ".join(words.split()).strip(" ,;:.!?")
+        clauses.append(
+            _Clause(
+                start, end, core_request(words), inside,
+                _POLITE.match(text[end:]) is not None
+                or re.search(r"\b(?:please|would you)$", words, re.I) is not None,
+                _REPORTED.search(text[:start]) is not None,
+            )
+        )  # fmt: skip
+    return [clause for clause in clauses if clause.words]
+
+
+def _counted(text: str, clauses: Sequence[_Clause]) -> Match | None:
+    """Two or more timers or alarms that are asked for with their number and then told one by one:
+    "two timers, one for the rice at twelve minutes and another for the salmon at twenty"."""
+    for place, clause in enumerate(clauses):
+        asked = None if clause.reported else _COUNTED.fullmatch(clause.words)
+        if asked is None:
+            continue
+        told = text[clause.end :]
+        every = [found for one in clauses[place + 1 :] for found in one.times if _has_clock(found)]
+        if len(every) != _COUNTS[asked["count"].lower()]:
+            return None
+        if asked["kind"].lower().startswith("timer"):
+            moved = [
+                Found(found.start - clause.end, found.end - clause.end, found.value)
+                for found in every
+            ]
+            labels = [one.label for one in named_alerts(told, moved)]
+            labels = [
+                re.sub(r"^(?:one|an?other|the other)(?: one)?(?: for)? ?", "", one)
+                for one in labels
+            ]
+            if not all(isinstance(found.value, TimeSpan) for found in every):
+                return None
+            return Match(SKILL, "SetTimer", {"label": "\n".join(labels)}, text, tuple(every))
+        times = tuple((*clause.times, *every))
+        return Match(SKILL, "SetAlarm", {"label": "\n".join([""] * len(every))}, text, times)
+    return None
+
+
+_COUNTS = {"two": 2, "2": 2, "a couple of": 2, "three": 3, "3": 3}
+_COUNTED = re.compile(
+    r"(?:set|start|make|put|get|give me|create|i need|i want|i['\u2019]ll need|i['\u2019]d like|can i have"
+    r"|could i have|we need)(?: up| me| us| on)* (?P<count>two|three|2|3|a couple of)"
+    rf"(?: separate| different)? (?P<kind>timers|alarms)(?: (?:please|for me|going|{_MASK}))*",
+    re.IGNORECASE,
+)
+
+
+def _timer(text: str, clauses: Sequence[_Clause], *, starting: bool) -> Match | None:
+    for place, clause in enumerate(clauses):
+        if clause.reported:
+            continue
+        if _TIMED.fullmatch(clause.words) and not clause.times:
+            span = _one_span(text, clauses[:place] or clauses[place + 1 :])
+            return None if span is None else _timer_match(text, clauses, span)
+        if _SUMMONED.fullmatch(clause.words) and len(clauses) > 1 and place > 0:
+            span = _one_span(text, [clause])
+            label = _label(text, clauses)
+            return None if span is None or not label else _timer_match(text, clauses, span)
+        fragment = _FRAGMENT.fullmatch(clause.words)
+        span = None if fragment is None else _one_span(text, [clause])
+        if fragment is None or span is None:
+            continue
+        named = any(_NAMED.fullmatch(other.words) for other in clauses)
+        clock = fragment["clock"] or fragment["clock2"]
+        story = any(
+            _PRESENT.search(other.words) for other in clauses if other is not clause
+        ) and any(words.search(text) for words in _STORIES)
+        polite = clause.polite and (fragment["label"] or story)
+        if clock or named or polite or (starting and len(clauses) > 1):
+            return _timer_match(text, clauses, span, fragment["label"] or "")
+    return None
+
+
+def _timer_match(text: str, clauses: Sequence[_Clause], span: Found, label: str = "") -> Match:
+    return Match(SKILL, "SetTimer", {"label": _label(text, clauses, label)}, text, (span,))
+
+
+def _label(text: str, clauses: Sequence[_Clause], label: str = "") -> str:
+    for clause in clauses:
+        named = _NAMED.fullmatch(clause.words)
+        if named is not None:
+            return name_in(named["label"])
+    if label:
+        return name_in(label)
+    for words in _STORIES:
+        story = words.search(text)
+        if story is not None and story["thing"].lower() not in _NO_THINGS:
+            return name_in(story["thing"])
+    return ""
+
+
+_NO_THINGS = frozenset("it that this them these those me you him her us there what on in".split())
+
+
+def _one_span(text: str, clauses: Sequence[_Clause]) -> Found | None:
+    """The only length of time in some clauses; None: there is none, or more than one."""
+    spans = [
+        found
+        for clause in clauses
+        for found in clause.times
+        if isinstance(found.value, TimeSpan)
+        or (isinstance(found.value, Moment) and found.value.elapsed is not None)
+    ]
+    spans = [
+        found
+        for found in spans
+        if not re.search(r"\b(?:not|last|past|every|another|about to) $", text[: found.start], re.I)
+        and not re.match(r"another\b|every\b", text[found.start :], re.I)
+        and not re.match(
+            r"\s*(?:ago|late|early|away|drive|walk|old|earlier|already|more\b)",
+            text[found.end :],
+            re.I,
+        )
+    ]
+    return spans[0] if len(spans) == 1 else None
+
+
+def _reminder(text: str, clauses: Sequence[_Clause]) -> Match | None:
+    for place, clause in enumerate(clauses):
+        cue = None if clause.reported else _REMINDED.fullmatch(clause.words)
+        if cue is None:
+            continue
+        story = [*clauses[:place], *clauses[place + 1 :]]
+        twice = _TWICE.search(clause.words) is not None
+        clocks = [found for found in clause.times if _has_clock(found)]
+        if clause.times and not clocks:
+            timed = [one for one in story if any(_has_clock(found) for found in one.times)]
+            if len(timed) == 1:
+                return _reminder_of(text, timed[0], story, twice=twice, also=clause.times)
+        if clause.times:
+            label = next((task for one in story if (task := _task(one.words))), "")
+            return _reminder_match(text, [label], clause.times) if label else None
+        timed = [one for one in story if one.times]
+        if len(timed) != 1:
+            return None
+        return _reminder_of(text, timed[0], story, twice=twice)
+    return None
+
+
+def _reminder_of(
+    text: str, timed: _Clause, story: Sequence[_Clause], *, twice: bool, also: Sequence[Found] = ()
+) -> Match | None:
+    """A reminder of what a clause says, at its time. ``also``: how often, as said elsewhere."""
+    pair = _PAIR.match(timed.words)
+    if twice and pair is not None and len(timed.times) == 2:
+        labels = [f"to {pair['verb']} {pair[name]}" for name in ("one", "other")]
+        return _reminder_match(text, labels, timed.times)
+    clocks = [found for found in timed.times if _has_clock(found)]
+    times = timed.times
+    if also and not any(isinstance(found.value, Recurrence) for found in times):
+        times = tuple(sorted((*times, *also), key=lambda found: found.start))
+    if len(clocks) > 1:
+        return None
+    label = _task(timed.words)
+    if not label and timed.words == _MASK:
+        label = next((task for one in story if (task := _task(one.words))), "")
+    elif not label:
+        label = f"that {timed.words}" if _PRESENT.search(timed.words) else ""
+    return _reminder_match(text, [label], times) if label else None
+
+
+def _has_clock(found: Found) -> bool:
+    return isinstance(found.value, TimeSpan) or (
+        getattr(found.value, "time", None) is not None
+        or getattr(found.value, "elapsed", None) is not None
+        or getattr(found.value, "rule", "").startswith(("FREQ=HOURLY", "FREQ=MINUTELY"))
+    )
+
+
+def _reminder_match(text: str, labels: Sequence[str], times: Sequence[Found]) -> Match:
+    tidy = (" ".join(label.replace(_MASK, " ").split()).strip(" ,") for label in labels)
+    return Match(SKILL, "SetReminder", {"label": "\n".join(tidy)}, text, tuple(times))
+
+
+def _task(words: str) -> str:
+    """What is to be done, from a clause that says so; empty: it does not."""
+    for pattern in (_UNLESS, _DUTY, _WISH, _HABIT):
+        found = pattern.search(words)
+        if found is not None:
+            return f"to {found['task']}"
+    event = _EVENT.search(words.removeprefix(f"{_MASK} "))
+    return f"about {event['task']}" if event is not None else ""
+
+
+def _cancelled(text: str, clauses: Sequence[_Clause]) -> Match | None:
+    for place, clause in enumerate(clauses):
+        if clause.reported or not _CANCELLED.fullmatch(clause.words):
+            continue
+        over = next((one for one in map(_over, reversed(clauses[:place])) if one), None)
+        if over is None:
+            return None
+        return Match(SKILL, "Cancel", {"name": over}, f"cancel the {over}", ())
+    return None
+
+
+def _over(clause: _Clause) -> str | None:
+    found = _OVER.match(clause.words)
+    return None if found is None else found["name"]
+
+
+def _unreminded(_text: str, clauses: Sequence[_Clause]) -> Match | None:
+    for place, clause in enumerate(clauses):
+        if clause.reported or not _UNREMINDED.fullmatch(clause.words):
+            continue
+        done = next(
+            (one for other in reversed(clauses[:place]) if (one := _DONE.search(other.words))), None
+        )
+        if done is None:
+            return None
+        return Match(SKILL, "Cancel", {"about": done["done"]}, "cancel the reminder", ())
+    return None
+
+
+def _change(text: str, clauses: Sequence[_Clause]) -> Match | None:
+    for place, clause in enumerate(clauses[:-1]):
+        named = _REPLACED.fullmatch(clause.words)
+        other = clauses[place + 1]
+        if clause.reported or named is None or not _BECOMES.fullmatch(other.words):
+            continue
+        (found, *more) = other.times
+        if more:
+            return None
+        request = f"change the {named['name']} {named['kind']} to "
+        time = text[found.start : found.end]
+        moved = Found(len(request), len(request) + len(time), found.value)
+        return Match(SKILL, "Change", {"name": named["name"]}, request + time, (moved,))
+    return None
