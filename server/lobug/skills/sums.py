@@ -5,23 +5,15 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-<<<<<<< HEAD
-=======
-from collections.abc import Sequence
 from dataclasses import replace
->>>>>>> tunesums
 from fractions import Fraction
 from functools import cache
 from random import Random, SystemRandom
 from typing import Any
 
-<<<<<<< HEAD
 from lobug.language.en.arithmetic import Sum, money_in, read_sum, say_expression
-=======
-from lobug.language.en.arithmetic import Sum, read_sum
 from lobug.language.en.asked_units import read_asked_conversion
 from lobug.language.en.chance import read_throw
->>>>>>> tunesums
 from lobug.language.en.dice import Dice, read_dice, read_whole_number
 from lobug.language.en.number_words import in_digits
 from lobug.language.en.quantities import (
@@ -73,13 +65,8 @@ class Sums:
 
     async def plan(self, request: Request, match: Match) -> Command | None:
         match match.intent:
-<<<<<<< HEAD
-            case "Calculate" | "SplitThat":
-                asked = _written_sum(match) if match.chosen else _asked_sum(match)
-=======
             case "Calculate" | "SplitThat" | "TellSum":
-                asked = _asked_sum(match)
->>>>>>> tunesums
+                asked = _written_sum(match) if match.chosen else _asked_sum(match)
                 return None if asked is None else _say_sum(request, asked)
             case "Convert" | "ConvertThat":
                 return await _convert(request, match)

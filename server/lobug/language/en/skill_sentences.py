@@ -180,10 +180,10 @@ class EnglishSkillSentences:
                 if match.intent.startswith(ORDINARY):
                     return
                 yield match
-        for skill in skills:
-            for intent, read in STORIES.get(skill, ()):
-                if read(text) not in (None, False):
-                    yield Match(skill, intent, {}, text)
+        for file in known:
+            for intent, understands in STORIES.get(file.skill, ()):
+                if understands(text) not in (None, False):
+                    yield Match(file.skill, intent, {}, text)
 
     def match(self, text: str, skills: Sequence[str]) -> Match | None:
         """The surest of ``matches``; None: no sentence fits."""

@@ -162,6 +162,9 @@ def question_of(outline: str) -> str:
     return " / ".join(clauses)
 
 
+_FACTOR = re.compile(r"\d*\.?\d+(?:/\d+)?")
+
+
 def _decimal(number: str) -> str | None:
     """A number of ``in_digits`` as a decimal; None: it has none of four decimals."""
     if re.fullmatch(r"\d+(?:\.\d+)?", number):
@@ -172,7 +175,7 @@ def _decimal(number: str) -> str | None:
         product = Fraction(1)
         for factor in term.split("*"):
             over, _, under = factor.partition("/")
-            if not re.fullmatch(r"\d*\.?\d+", over) or (under and not int(under)):
+            if not _FACTOR.fullmatch(factor) or (under and not int(under)):
                 return None
             product *= Fraction(over) / Fraction(under or 1)
         total += product
