@@ -232,14 +232,14 @@ def _say_conversion(request: Request, registry: Any, quantity: Quantity, unit: U
     )
     written = write_amount(value, whole=unit.pint in {"degC", "degF"})
     mixed = _mixed(unit, value) if unit.mixed else None
-    shown = _with_unit(written, unit, value) if mixed is None else mixed.text
-    written = mixed or written
+    text = mixed.text if mixed is not None else _with_unit(written, unit, value)
+    exact = (mixed or written).exact
     sentences = [
         request.phrase(
             Sums.name,
-            "converted" if written.exact else "converted_about",
+            "converted" if exact else "converted_about",
             said=_capital(said),
-            value=shown,
+            value=text,
         )
     ]
     british = _british(registry, quantity, unit)

@@ -86,7 +86,7 @@ def _quantities(words: str, target: Unit) -> Iterator[Quantity]:
         for count in range(min(_MOST_WORDS, len(following)), 0, -1):
             span = " ".join(following[:count])
             quantity = read_quantity(span, target)
-            if quantity is not None:
+            if quantity is not None and not "".join(following[count : count + 1])[:1].isdigit():
                 end = match.start() + len(span)
                 yield quantity
                 break

@@ -16,7 +16,10 @@ from lobug.language.en.stories import LONGEST
 
 _COIN = re.compile(r"\b(?:coin|heads|tails)\b", re.IGNORECASE)
 _DIE = re.compile(r"\b(?:die|dice|d\d+)\b", re.IGNORECASE)
-_FOR = r"(?: (?:for|on behalf of) [a-z]+(?: and (?:[a-z]+))?)?(?: (?:then|now|again|please))?"
+_FOR = (
+    r"(?: (?:for|on behalf of)(?: my| our| the)? [a-z]+(?: and [a-z]+)?)?"
+    r"(?: (?:then|now|again|please))?"
+)
 _TOSS = re.compile(
     rf"(?:toss|flip|spin)(?: me| us)? (?:it|one|that|a coin|the coin|my coin|for it){_FOR}",
     re.IGNORECASE,
@@ -62,7 +65,7 @@ def read_throw(text: str) -> Dice | None:
         if count is not None:
             named = _named(text, "it")
             return None if named is None else Dice(count, named.sides)
-        dice = read_dice(match["dice"])
+        dice = read_dice(re.sub(r"\ba couple of\b", "two", match["dice"].lower()))
         if dice is not None:
             return dice
     return None

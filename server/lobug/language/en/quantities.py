@@ -21,6 +21,7 @@ LONGEST = 80
 
 _SMALLER = {
     "foot": "inch",
+    "meter": "centimeter",
     "stone": "pound",
     "pound": "ounce",
     "hour": "minute",

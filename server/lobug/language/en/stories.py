@@ -57,7 +57,8 @@ _ASK = re.compile(
     r"|percentage|(?!kind|sort|type)[a-z]+ (?:is|are|would|will|do|does|should))| ?%)|(?:can"
     r"|could|would) you (?:convert|work|figure|calculate|tell|change"
     r"|turn|put|split|add|take|divide|share|do)|work (?:it|that|this) out|convert|calculate"
-    r"|(?:take|knock) #|add #|(?:split|divide|share) (?:it|that|this))\b|\bmake(?:s)? how "
+    r"|(?:split|divide|share) (?:it|that|this))\b|\bmakes? how |\b(?:take|knock|add|what"
+    r"|what's) (?=#)"
 )
 _NO_SUM = re.compile(
     r"\bwhat (?:do|would|did) you (?:think|reckon|make|say|suggest)|\bhow (?:many times|often"
@@ -122,6 +123,7 @@ def figures(text: str) -> str:
     text = _FILLERS.sub("", text)
     text = _PRONOUN.sub("it", text)
     text = re.sub(r"\bdozens\b", "packs of dozen", text)
+    text = re.sub(r"\ba couple of\b", "two", text)
     text = re.sub(r"(?<=[a-z])-(?=(?:metre|meter|mile|minute|hour|day|week|year|pound|gram)s?\b)",
                   " ", text)  # fmt: skip
     words = _PERCENT.sub("%", in_digits(text))
@@ -160,6 +162,9 @@ def question_of(outline: str) -> str:
     return " / ".join(clauses)
 
 
+_FACTOR = re.compile(r"\d*\.?\d+(?:/\d+)?")
+
+
 def _decimal(number: str) -> str | None:
     """A number of ``in_digits`` as a decimal; None: it has none of four decimals."""
     if re.fullmatch(r"\d+(?:\.\d+)?", number):
@@ -170,7 +175,7 @@ def _decimal(number: str) -> str | None:
         product = Fraction(1)
         for factor in term.split("*"):
             over, _, under = factor.partition("/")
-            if not re.fullmatch(r"\d*\.?\d+", over) or (under and not int(under)):
+            if not _FACTOR.fullmatch(factor) or (under and not int(under)):
                 return None
             product *= Fraction(over) / Fraction(under or 1)
         total += product

@@ -13,6 +13,7 @@ from lobug.language.en.stories import Story
 from lobug.language.en.story_sums import (
     CONTAINERS,
     RATE,
+    counts,
     other_amount,
     quotient,
     stem,
@@ -163,3 +164,42 @@ def containers(story: Story) -> Iterator[Sum]:
     size = [story.at(place) for place in places]
     if len(size) == 1 and not size[0].sign:
         yield quotient(other_amount(story, size[0]), size[0], whole=True)
+
+
+_PERIOD = r"(?:minute|hour|day|night|week|month|year|mile|kilometre|litre|gallon)"
+
+
+def lasting(story: Story) -> Iterator[Sum]:
+    """ "There are 28 slices and we eat four a day, how many days will they last?" """
+    both = two_amounts(story)
+    rates = list(RATE.finditer(story.outline))
+    if both is None or len(rates) != 1 or not re.fullmatch(_PERIOD, rates[0]["per"] or ""):
+        return
+    per = rates[0]["per"]
+    if not re.search(
+        rf"how many {per}s\b|how long (?:will|would|does|do|can|should)[^#]*\b(?:last|take|till"
+        rf"|until"
+        r"|before|keep)",
+        story.question,
+    ):
+        return
+    amount = story.at(rates[0].start())
+    other = other_amount(story, amount)
+    if not counts(story, per, other):
+        yield quotient(other, amount)
+
+
+def paces(story: Story) -> Iterator[Sum]:
+    """ "340 pages to read in ten days, how many pages a day is that?" """
+    both = two_amounts(story)
+    asked = re.search(
+        rf"\bhow (?:many|much|far)\b[^#]*\b(?:a|per|each|every) (?P<per>{_PERIOD})\b",
+        story.question,
+    )
+    if both is None or asked is None:
+        return
+    if RATE.search(story.outline.replace(story.question, "")):
+        return
+    counted = [amount for amount in both if counts(story, asked["per"], amount)]
+    if len(counted) == 1 and not counted[0].sign:
+        yield quotient(other_amount(story, counted[0]), counted[0])

@@ -27,6 +27,7 @@ RATE = re.compile(
 
 
 def stem(word: str) -> str:
+    word = f"{word[:-3]}f" if word.endswith(("lves", "eaves", "oaves")) else word
     for ending in ("ies", "ves", "es", "s", "e"):
         if word.endswith(ending) and len(word) > len(ending) + 2:
             return word.removesuffix(ending)

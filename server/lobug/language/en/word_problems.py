@@ -10,9 +10,17 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
-from lobug.language.en.arithmetic import Sum
+from lobug.language.en.arithmetic import Sum, read_sum
 from lobug.language.en.stories import Story, read_story
-from lobug.language.en.story_division import containers, per_item, percentages, percents, shares
+from lobug.language.en.story_division import (
+    containers,
+    lasting,
+    paces,
+    per_item,
+    percentages,
+    percents,
+    shares,
+)
 from lobug.language.en.story_multiplication import areas, chains, periods, rates, recipes
 from lobug.language.en.story_sums import (
     CONTAINERS,
@@ -63,6 +71,30 @@ def _asks_elsewhere(story: Story) -> bool:
                 match.string[match.start() :],
             )
     return False
+
+
+_EXPLICIT = re.compile(
+    r"#(?: ?%)?(?: (?:times|multiplied by|plus|minus|divided by|take away|x|of|over) #)+"
+    r"(?! (?:years?|days?|weeks?|months?|times|in a row)\b)"
+)
+
+
+def _explicit(story: Story) -> Iterator[Sum]:
+    """ "I need to know what 42 times 18 is for the form"."""
+    found = _EXPLICIT.search(story.outline)
+    if (
+        found is None
+        or found.group().count("#") != len(story.amounts)
+        or " out of" in found.group()
+    ):
+        return
+    if re.search(r"(?<!%) (?:of|over) #", found.group()):
+        return  # "two of seven", "two over three" may be anything
+    values = iter(story.amounts)
+    text = re.sub("#", lambda _: (amount := next(values)).sign + amount.value, found.group())
+    asked = read_sum(text)
+    if asked is not None:
+        yield asked
 
 
 def _differences(story: Story) -> Iterator[Sum]:
@@ -122,6 +154,9 @@ _KINDS: tuple[Callable[[Story], Iterator[Sum]], ...] = (
     rates,
     periods,
     chains,
+    _explicit,
+    lasting,
+    paces,
     _differences,
     _totals,
     areas,
