@@ -206,7 +206,7 @@ def with_days(text: str) -> str:
     if not _THEN.search(text):
         return text
     while (match := _later_then(text)) is not None:
-        before = [found for found in find_times(text[: match.start()])]
+        before = list(find_times(text[: match.start()]))
         named = next((found for found in reversed(before) if _reference(text, found, match)), None)
         if named is None:
             return text
@@ -247,11 +247,14 @@ def _day_words(said: str) -> str | None:
     tries += [words[start:] for start in range(1, len(words))]
     for some in tries:
         text = " ".join(some).strip(" ,")
-        (one, *more) = find_times(text) or [None]
-        if one is None or more or one.start or one.end != len(text):
+        every = find_times(text)
+        if len(every) != 1 or every[0].start or every[0].end != len(text):
             continue
+        one = every[0]
         value = one.value
-        if _has_day(value) and getattr(value, "time", None) is None and value.part is None:
+        if isinstance(value, TimeSpan) or value.time is not None or value.part is not None:
+            continue
+        if _has_day(value):
             return text
     return None
 
@@ -333,7 +336,7 @@ def _counted(text: str, clauses: Sequence[_Clause]) -> Match | None:
             if not all(isinstance(found.value, TimeSpan) for found in every):
                 return None
             return Match(SKILL, "SetTimer", {"label": "\n".join(labels)}, text, tuple(every))
-        times = tuple((*clause.times, *every))
+        times = (*clause.times, *every)
         return Match(SKILL, "SetAlarm", {"label": "\n".join([""] * len(every))}, text, times)
     return None
 
