@@ -25,7 +25,8 @@ from lobug.errors import (
     NoteContentError,
     NoteLimitError,
 )
-from lobug.language.en.list_words import items_in, joined, list_key
+from lobug.language.en.list_names import list_key
+from lobug.language.en.list_words import items_in, joined
 from lobug.settings.skills import SkillSettings
 from support.agenda_child import CONTENTS
 

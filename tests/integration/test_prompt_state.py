@@ -136,6 +136,63 @@ async def test_it_is_read_once_and_restored_for_every_start_and_caller(folder: P
     assert kept(settings) == [data]
 
 
+CHOOSING = [
+    ChatMessage("system", "Which of these is meant? add: put things on a list."),
+    ChatMessage("user", "Oats onto the list!"),
+    ChatMessage("assistant", '{"do":"add","things":"oats"}'),
+]
+"""A constant beginning of requests in the background's lane."""
+
+
+async def ask(
+    chat: EmbeddedChat, words: str, constant: Sequence[ChatMessage] = CHOOSING
+) -> PromptUse:
+    """What a request with a constant beginning cost."""
+    options = ChatOptions(max_tokens=1, lane=BACKGROUND_LANE, constant=len(constant))
+    async for _ in chat.stream([*constant, ChatMessage("user", words)], options):
+        pass
+    return chat.last_use[chat._lanes.background_slot]
+
+
+async def test_other_constant_beginnings_are_kept_without_anybodys_words(folder: Path) -> None:
+    settings = settings_in(folder)
+    whole = len(tokens_of(CHOOSING))
+    async with started(settings) as chat:
+        await say(chat, "ada", "My name is Ada.")
+        await say(chat, BACKGROUND_LANE, "A secret.", [ChatMessage("system", "Sum up.")])
+        assert chat.constant_reading_s(CHOOSING) > 0
+        await chat.read_constant(CHOOSING)
+        assert chat.constant_reading_s(CHOOSING) == 0
+        for words in ("Beans on the list", "My secret list"):
+            use = await ask(chat, words)
+            assert use.cached >= whole
+            assert use.read < 40
+        # Another request of the lane takes the slot, and what is erased leaves it.
+        await say(chat, BACKGROUND_LANE, "Another secret.", [ChatMessage("system", "Sum up.")])
+        assert chat.constant_reading_s(CHOOSING) == 0
+        assert (await ask(chat, "Peas on the list")).cached >= whole
+        chat.forget(lambda _: True)
+        assert (await ask(chat, "Nuts on the list")).cached >= whole
+        # The personality is still itself.
+        assert (await say(chat, "grace", "Hi")).cached >= WHOLE
+    held = [held_tokens(data) for data in kept(settings)]
+    assert sorted(held) == sorted([tokens_of(PERSONA), tokens_of(CHOOSING)])
+    async with started(settings) as chat:
+        await chat.read_constant(CHOOSING)
+        assert (await ask(chat, "Rice on the list")).cached >= whole
+
+
+async def test_a_constant_beginning_is_computed_without_states_on_disk(folder: Path) -> None:
+    settings = settings_in(folder, prompt_states=0)
+    async with started(settings) as chat:
+        await chat.read_constant(CHOOSING)
+        assert chat.constant_reading_s(CHOOSING) == 0
+        assert (await ask(chat, "Rice on the list")).read < 40
+        await say(chat, BACKGROUND_LANE, "A secret.", [ChatMessage("system", "Sum up.")])
+        assert chat.constant_reading_s(CHOOSING) > 0
+    assert kept(settings) == []
+
+
 async def test_what_is_kept_does_not_depend_on_what_was_said_before(folder: Path) -> None:
     """All slots have held somebody's words when the state is made."""
     settings = settings_in(folder)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lobug.agenda.lists import ListName
 from lobug.agenda.service import Agenda
-from lobug.language.en.list_words import list_key
+from lobug.language.en.list_names import list_key
 from lobug.settings.skills import SkillSettings
 
 CONTENTS = [["milk", "eggs"], ["bread", "butter"], ["salt"]]

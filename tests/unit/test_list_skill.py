@@ -10,7 +10,7 @@ import pytest
 
 from lobug.agenda.lists import ListName
 from lobug.errors import ListFullError
-from lobug.language.en.list_words import list_key
+from lobug.language.en.list_names import list_key
 from lobug.language.en.skill_sentences import skill_sentences
 from lobug.skills.lists import ListSkill
 from support.skill_kit import SkillKit

@@ -14,7 +14,7 @@ from lobug.language.en.data import ORDERS
 from lobug.memory.model import ConversationKey
 from lobug.settings import Settings
 
-CONVERSATION = Conversations(Settings(_env_file=None, data_dir=Path())).get(  # type: ignore[call-arg]
+CONVERSATION = Conversations(Settings(_env_file=None, data_dir=Path())).get(
     ConversationKey("ada", "ada/desk")
 )
 SKILLS = frozenset(

@@ -11,29 +11,33 @@ import pytest
 
 from lobug.conversation.command_context import Command
 from lobug.conversation.registry import Conversation, Conversations, SkillQuestion
-from lobug.language.skills import Match
+from lobug.engines.base import ChatMessage
+from lobug.language.en.said_times import said_time
+from lobug.language.en.skill_sentences import skill_sentences
+from lobug.language.skills import Choice, Match
 from lobug.memory.model import ConversationKey
 from lobug.settings import Settings
-from lobug.skills.choice import messages, read_choice
+from lobug.skills.choice import Chooser, beginning, read_choice
 from lobug.skills.registry import Skills
-from lobug.skills.skill import Choice, Request
+from lobug.skills.skill import Request
 from support.scripted import ScriptedChatModel
 
 ADD = Choice(
+    "add",
     "Add",
-    "put something on a list",
-    {"items": "what to add", "list": "which list"},
-    frozenset({"items"}),
-    (("Get oats onto the list.", {"items": "oats", "list": ""}),),
+    "put things on a list",
+    {"things": "items", "list": "list"},
+    frozenset({"things"}),
+    examples=(("Get oats onto the list.", {"things": "oats"}),),
 )
-CHOICES = {"lists.Add": ("lists", ADD)}
+SUM = Choice("sum", "Calculate", "work out", {"sum": "sum"}, frozenset({"sum"}), frozenset({"sum"}))
+CHOICES = {"add": ("lists", ADD), "sum": ("sums", SUM)}
 
 
 class Echo:
     """A skill that says which intent it was called with, and asks a question back when told to."""
 
     name = "lists"
-    choices: Sequence[Choice] = (ADD,)
 
     def __init__(self, reason: str | None = None) -> None:
         self.reason = reason
@@ -109,42 +113,121 @@ async def test_a_skill_that_is_off_or_unavailable_says_so(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("answer", "intent"),
     [
-        ({"intent": "lists.Add", "items": "oats", "list": "shopping list"}, "Add"),
-        ({"intent": "lists.Add", "items": "oats", "list": ""}, "Add"),
-        ({"intent": "lists.Add", "items": "oats and beans", "list": ""}, None),
-        ({"intent": "lists.Add", "items": "", "list": "shopping list"}, None),
-        ({"intent": "lists.Burn", "items": "oats"}, None),
-        ({"intent": "none"}, None),
-        ({"intent": 7}, None),
+        ({"do": "add", "things": "oats", "list": "shopping list"}, "Add"),
+        ({"do": "add", "things": "oats", "list": ""}, "Add"),
+        ({"do": "add", "things": "oats"}, "Add"),
+        ({"do": "add", "things": "oats and beans"}, None),
+        ({"do": "add", "things": ""}, None),
+        ({"do": "add", "list": "shopping list"}, None),
+        ({"do": "burn", "things": "oats"}, None),
+        ({"do": "none"}, None),
+        ({"do": 7}, None),
         ([], None),
     ],
 )
 def test_the_model_may_only_quote(answer: object, intent: str | None) -> None:
     text = "Might the shopping list want some oats?"
-    match = read_choice(json.dumps(answer), text, CHOICES)
+    match = read_choice(json.dumps(answer), text, CHOICES, skill_sentences())
     assert (match.intent if match else None) == intent
+    assert match is None or match.slots["items"] == "oats"
 
 
 def test_a_broken_choice_is_none() -> None:
-    assert read_choice('{"intent": "lists.A', "x", CHOICES) is None
-    assert read_choice("[" * 100_000, "x", CHOICES) is None
+    assert read_choice('{"do": "ad', "x", CHOICES, skill_sentences()) is None
+    assert read_choice("[" * 100_000, "x", CHOICES, skill_sentences()) is None
 
 
-async def test_the_model_is_asked_only_for_requests_with_a_word_of_the_skill(
+@pytest.mark.parametrize(
+    ("expression", "text", "valid"),
+    [
+        ("8*35", "There are eight shelves with 35 books on each.", True),
+        ("92.40/4", "Four of us share a bill of 92.40.", True),
+        ("80-80*15/100", "It costs 80 pounds and fifteen percent come off.", True),
+        ("(2+5)*7", "Two a day and five a day, how many in a week?", True),
+        ("1250*2", "I had 1,250 and that doubled.", True),
+        ("8*36", "There are eight shelves with 35 books on each.", False),
+        ("5*6*4*4", "I run five miles on six days, four weeks long.", False),
+        ("35", "There are eight shelves with 35 books on each.", False),
+        ("8**35", "Eight shelves, 35 books.", True),
+        ("__import__('os')", "8 and 35", False),
+        ("8 times 35", "8 times 35", False),
+    ],
+)
+def test_a_sum_has_only_numbers_that_were_said(expression: str, text: str, valid: bool) -> None:
+    answer = json.dumps({"do": "sum", "sum": expression})
+    assert (read_choice(answer, text, CHOICES, skill_sentences()) is not None) is valid
+
+
+@pytest.mark.parametrize(
+    ("quoted", "text", "whole"),
+    [
+        ("Friday", "She said a week on Friday.", "a week on Friday"),
+        ("January 9th", "It is due on the ninth of January.", "on the ninth of January"),
+        ("twenty minutes", "Give me twenty minutes, please.", "twenty minutes"),
+        ("at ten", "It is due on the ninth of January.", "at ten"),
+    ],
+)
+def test_a_quoted_time_is_completed(quoted: str, text: str, whole: str) -> None:
+    assert said_time(quoted, text) in {whole, whole.removeprefix("on ")}
+
+
+async def test_the_model_is_asked_only_for_requests_with_a_word_of_a_choice(
     tmp_path: Path,
 ) -> None:
-    answer = json.dumps({"intent": "lists.Add", "items": "oats", "list": ""})
+    answer = json.dumps({"do": "add", "things": "oats"})
     house = House(tmp_path, Echo(), answer)
     assert await house.chosen("Oats were cheap, and my list is long.") is None
     assert await house.chosen("Could you sing about oats?") is None
     assert house.chat.calls == []
     assert await house.chosen("Could you see that the list gets oats?") == "Add"
+    (call,) = house.chat.calls
+    beginning_of_it = call.sent[: call.options.constant]
+    assert list(beginning_of_it) == list(house.skills.choice_beginning)
+    assert [message.content for message in call.sent[call.options.constant :]] == [
+        "Could you see that the list gets oats?"
+    ]
+
+
+async def test_a_choice_without_any_of_its_words_is_refused(tmp_path: Path) -> None:
+    answer = json.dumps({"do": "note", "words": "the list"})
+    house = House(tmp_path, Echo(), answer)
+    assert await house.chosen("Could you see that the list gets oats?") is None
     assert len(house.chat.calls) == 1
 
 
-def test_the_request_to_the_model_has_an_example_of_each_choice() -> None:
-    asked = messages("Oats, list, go.", [ADD], ["lists.Add"])
-    assert "lists.Add, items (what to add), list (which list)" in asked[0].content
+async def test_a_model_that_has_yet_to_read_the_beginning_is_not_asked() -> None:
+    class Slow(ScriptedChatModel):
+        left_s = 20.0
+
+        async def read_constant(self, messages: Sequence[ChatMessage]) -> None:
+            self.left_s = 0.0
+
+        def constant_reading_s(self, messages: Sequence[ChatMessage]) -> float:
+            return self.left_s
+
+    chat = Slow([json.dumps({"do": "add", "things": "oats"})])
+    chooser = Chooser(chat, [("lists", ADD)])
+    assert await chooser.choose("Oats on the list?", {"add"}, skill_sentences()) is None
+    assert chat.calls == []
+    await chat.read_constant(chooser.beginning)
+    assert await chooser.choose("Oats on the list?", {"add"}, skill_sentences()) is not None
+
+
+def test_the_beginning_has_an_example_of_each_choice_and_of_talk() -> None:
+    asked = beginning([ADD])
+    assert "add: put things on a list (things, list)" in asked[0].content
     example: Mapping[str, str] = json.loads(asked[2].content)
-    assert example == {"intent": "lists.Add", "items": "oats", "list": ""}
-    assert asked[-1].content == "Oats, list, go."
+    assert example == {"do": "add", "things": "oats"}
+    assert asked[-1].content == '{"do":"none"}'
+
+
+def test_the_examples_of_the_language_are_valid_and_would_be_asked_about() -> None:
+    sentences = skill_sentences()
+    for skill in sentences.skills():
+        for choice in sentences.choices(skill):
+            for said, arguments in choice.examples:
+                answer = json.dumps({"do": choice.name, **arguments})
+                match = read_choice(answer, said, {choice.name: (skill, choice)}, skill_sentences())
+                assert match is not None, said
+                assert match.intent == choice.intent
+                assert choice.name in sentences.may_choose(said, skill), said

@@ -181,7 +181,7 @@ class EmbeddedChat:
         kept = self._constants.get(wanted)
         if endpoint is None or self._content(self._lanes.background_slot).holds(wanted):
             return 0.0
-        if kept is not None and kept.ready(endpoint):
+        if kept is not None and kept.known:
             return 0.0
         return self._reading_s(wanted)
 

@@ -150,6 +150,11 @@ class KeptPrefix:
         tokens = self._there[1] if self._there is not None else None
         return {"state": self._outcome, "tokens": tokens, "reason": self._refused}
 
+    @property
+    def known(self) -> bool:
+        """Whether there is a state, in this child or on disk for the next one."""
+        return self._there is not None
+
     def ready(self, endpoint: Endpoint) -> bool:
         """Whether a state can be restored in this child."""
         return self._there is not None and self._there[0] == endpoint

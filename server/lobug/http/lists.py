@@ -30,7 +30,7 @@ from lobug.http.formats import Answer, Time
 from lobug.http.list_export import as_icalendar, as_markdown
 from lobug.http.memory.requests import MAX_ID, Body, ScopeDep, memory_body
 from lobug.http.problems import error_responses
-from lobug.language.en.list_words import best_match, list_key, shown_name
+from lobug.language.en.list_names import best_match, list_key, shown_name
 from lobug.memory.model import HOUSEHOLD, MemoryScope
 from lobug.skills.list_access import Shelf, shelf_of
 

@@ -52,6 +52,8 @@ class Choice:
     """Arguments without which the choice is refused."""
     expressions: frozenset[str] = frozenset()
     """Arguments that are sums of numbers that were said, instead of quotations."""
+    times: frozenset[str] = frozenset()
+    """Arguments that are times; the quotation of one is completed by the words around it."""
     examples: Sequence[tuple[str, Mapping[str, str]]] = ()
     """What somebody says, and the arguments of it."""
 
@@ -75,6 +77,9 @@ class SkillSentences(Protocol):
     def is_sum_of(self, expression: str, text: str) -> bool:
         """Whether each number of an arithmetic expression is in a text, or follows from its
         words."""
+
+    def said_time(self, quoted: str, text: str) -> str:
+        """The words of a text for a time that is quoted from it, whole."""
 
     def about(self, skill: str) -> str:
         """What a skill does, in one sentence, for the owner; empty: it has no sentences."""

@@ -65,9 +65,9 @@ class ChatSettings(Section):
         ge=0,
         le=100,
         description="Prompt states of the embedded model that are kept on disk, in `prompt-states`"
-        " of `data_dir`: what it has computed of the personality, never of a conversation, so that"
-        " it is not read anew after each start. Each is of one model and one personality, and has"
-        " 14 MB with the default ones. 0: none.",
+        " of `data_dir`: what it has computed of the personality and of other constant"
+        " instructions, never of a conversation, so that they are not read anew after each start."
+        " The personality's has 14 MB with the default model, that of the skills 45 MB. 0: none.",
     )
     prompt_states_mb: int = Field(
         256, ge=1, description="Largest size of all prompt states on disk together, MB."

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from contextlib import aclosing
 from typing import Any, cast
 
@@ -25,7 +25,7 @@ from lobug.engines.base import (
 from lobug.errors import EngineError
 from lobug.language.en.prompts import SKILL_CHOICE_RULES, SKILL_CHOICE_TALK
 from lobug.language.en.speech_acts import tokens
-from lobug.language.skills import Choice, Match
+from lobug.language.skills import Choice, Match, SkillSentences
 
 TIMEOUT_S = 8.0
 """The user waits: after this time the turn goes on without a skill, seconds."""
@@ -36,9 +36,6 @@ LONGEST_ARGUMENT = 120
 """Characters."""
 NONE = "none"
 _KEY = "do"
-
-IsSum = Callable[[str, str], bool]
-"""Whether an expression has only numbers of a text."""
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +52,7 @@ class Chooser:
         self.beginning = beginning([choice for _, choice in choices]) if choices else []
         self._schema = _schema([choice for _, choice in choices])
 
-    async def choose(self, text: str, among: Set[str], is_sum: IsSum) -> Match | None:
+    async def choose(self, text: str, among: Set[str], sentences: SkillSentences) -> Match | None:
         """The choice for a text; None: none, one that is not ``among`` the names, or the answer is
         not valid. The model is not asked while it has yet to read the beginning."""
         chat = self._chat
@@ -85,7 +82,7 @@ class Chooser:
             log.info("which skill is meant could not be asked: %s", error.code)
             return None
         possible = {name: one for name, one in self._choices.items() if name in among}
-        return read_choice(answer, text, possible, is_sum)
+        return read_choice(answer, text, possible, sentences)
 
 
 def beginning(choices: Sequence[Choice]) -> list[ChatMessage]:
@@ -106,7 +103,7 @@ def beginning(choices: Sequence[Choice]) -> list[ChatMessage]:
 
 
 def read_choice(
-    answer: str, text: str, choices: Mapping[str, tuple[str, Choice]], is_sum: IsSum
+    answer: str, text: str, choices: Mapping[str, tuple[str, Choice]], sentences: SkillSentences
 ) -> Match | None:
     """The choice in a model's answer about a text; None: none that is valid."""
     try:
@@ -121,12 +118,12 @@ def read_choice(
         return None
     skill, choice = found
     said = {
-        key: value.strip()
+        key: sentences.said_time(value.strip(), text) if key in choice.times else value.strip()
         for key, value in chosen.items()
         if key in choice.arguments and isinstance(value, str) and value.strip()
     }
     valid = (
-        is_sum(value, text) if key in choice.expressions else stands_in(value, text)
+        sentences.is_sum_of(value, text) if key in choice.expressions else stands_in(value, text)
         for key, value in said.items()
     )
     if not choice.required <= said.keys() or not all(valid):

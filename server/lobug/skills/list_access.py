@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from lobug.agenda.lists import ItemList, ListName, Lists
 from lobug.errors import ListForbiddenError
-from lobug.language.en.list_words import NamedList, best_match, list_key
+from lobug.language.en.list_names import NamedList, best_match, list_key
 from lobug.memory.model import HOUSEHOLD, HouseholdGrant
 
 SHOPPING = "shopping"

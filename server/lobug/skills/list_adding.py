@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import partial
 
 from lobug.agenda.lists import ListName, Lists
-from lobug.language.en import list_references, list_words
-from lobug.language.en.list_words import list_key
+from lobug.language.en import list_names, list_references, list_words
+from lobug.language.en.list_names import list_key
 from lobug.language.en.requests import core_request
 from lobug.language.en.speech_acts import sentences
 from lobug.memory.model import HouseholdGrant
@@ -165,7 +165,7 @@ class ListAdding:
     def create(self, talk: Talk) -> Command | None:
         """Make a list, perhaps with things on it."""
         named = talk.named()
-        if named is None or named.name is None or list_words.is_text_order(named.name):
+        if named is None or named.name is None or list_names.is_text_order(named.name):
             return None
         exact = ListName(named.name, list_key(named.name))
         found = talk.shelf.find(named, write=True)

@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from lobug.agenda.lists import Added, ItemList
-from lobug.language.en.list_words import (
-    counted,
-    joined,
-    title,
-    verb_for,
-    was_for,
-)
+from lobug.language.en.list_names import title
+from lobug.language.en.list_words import counted, joined, verb_for, was_for
 from lobug.memory.model import HOUSEHOLD
 from lobug.skills.list_access import Shelf, Target
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 from lobug.agenda.lists import Item, ItemList
 from lobug.conversation.registry import SkillDeed
-from lobug.language.en import list_references, list_words
-from lobug.language.en.list_words import NamedList, item_key, list_key
+from lobug.language.en import list_names, list_references, list_words
+from lobug.language.en.list_names import NamedList, list_key
+from lobug.language.en.list_words import item_key
 from lobug.skills import list_speech
 from lobug.skills.list_access import Shelf, Target, Unclear
 from lobug.skills.skill import Answer, Command, Match, Request
@@ -86,9 +87,9 @@ class Talk:
             return None
         if name and whose and f"{whose}{name}" in self.match.request:  # "my" of "mystery list"
             whose, name = None, f"{whose}{name}"
-        found = list_words.named_list(whose, name, rest, link=slots.get("link", "called").lower())
+        found = list_names.named_list(whose, name, rest, link=slots.get("link", "called").lower())
         most = MOST_NAME_WORDS + 2 * (found.name or "").startswith("list ")
-        return found if list_words.is_list_name(found.name, most) else None
+        return found if list_names.is_list_name(found.name, most) else None
 
     def _has_list(self, name: str) -> bool:
         return any(one.key == list_key(name) for one in self.shelf.every)

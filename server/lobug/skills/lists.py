@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from lobug.agenda.lists import ItemList
 from lobug.errors import ListForbiddenError
-from lobug.language.en import list_references, list_words
-from lobug.language.en.list_words import list_key
+from lobug.language.en import list_names, list_references, list_words
+from lobug.language.en.list_names import list_key
 from lobug.language.en.requests import LONGEST, core_request
 from lobug.skills import list_speech
 from lobug.skills.list_access import Target, shelf_of
@@ -163,11 +163,11 @@ class ListSkill(ListTaking, ListReading):
 
 
 def _chosen_list(said: str, lists: Sequence[ItemList]) -> ItemList | None:
-    named = list_words.spoken_list(said)
+    named = list_names.spoken_list(said)
     of_owner = [
         one for one in lists if named.whose is None or (":" in one.user) == (named.whose != "own")
     ]
     if named.name is None:
         return of_owner[0] if named.whose is not None and len(of_owner) == 1 else None
-    found = list_words.best_match(list_key(named.name), [one.key for one in of_owner])
+    found = list_names.best_match(list_key(named.name), [one.key for one in of_owner])
     return next((one for one in of_owner if one.key == found), None)

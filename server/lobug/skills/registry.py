@@ -6,6 +6,7 @@ sentence fits may the chat model choose (``skills/choice.py``).
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -94,8 +95,10 @@ class Skills:
         request = replace(self._request(conversation, text, language, tools), follows=follows)
         command = await self._answer(request)
         if command is None:
-            # A skill that refuses a reading leaves the words to the next one.
-            for match in request.sentences.matches(text, tuple(self._all)):
+            # A skill that refuses a reading leaves the words to the next one. Reading takes up to a
+            # tenth of a second on a slow computer, and the loop serves everybody: so in a thread.
+            matches = request.sentences.matches(text, tuple(self._all))
+            while (match := await asyncio.to_thread(next, matches, None)) is not None:
                 command = await self._command(request, match)
                 if command is not None:
                     # A later "yes" must not answer what memory asked before.
@@ -128,7 +131,7 @@ class Skills:
         }
         if not among:
             return None
-        match = await self._chooser.choose(text, among, request.sentences.is_sum_of)
+        match = await self._chooser.choose(text, among, request.sentences)
         return None if match is None else await self._command(request, match)
 
     def _request(

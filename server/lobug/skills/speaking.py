@@ -10,7 +10,7 @@ from lobug.conversation.registry import IGNORED_REPLY, INTERRUPTED
 from lobug.engines.base import PacedVoice, TextToSpeech, ToolBox
 from lobug.language.en.dice import read_whole_number
 from lobug.language.en.requests import is_most_of
-from lobug.language.en.speaking_words import is_clear_wish
+from lobug.language.en.speaking_words import agrees_with_it, is_clear_wish
 from lobug.language.en.volume_words import is_percentage, volume_step
 from lobug.memory.service import Memory
 from lobug.skills.skill import Answer, Command, Match, Request, Skill, SkillQuestion
@@ -54,7 +54,9 @@ class Speaking:
     async def plan(self, request: Request, match: Match) -> Command | None:
         intent = match.intent
         short = intent in _SHORT or len(match.request.split()) < 3
-        clear = intent in {"Repeat", "Abilities"} and is_clear_wish(match.request, request.text)
+        clear = is_clear_wish(match.request, request.text)
+        if intent == "Repeat" and agrees_with_it(request.text):
+            return None
         if short and not (match.chosen or clear or is_most_of(match.request, request.text)):
             return None  # "I said that again and again"
         if intent == "Repeat":

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from random import Random, SystemRandom
 from typing import Any
 
 from lobug.language.en.arithmetic import Sum, money_in, read_sum, say_expression
+from lobug.language.en.asked_units import read_asked_conversion
+from lobug.language.en.chance import read_throw
 from lobug.language.en.dice import Dice, read_dice, read_whole_number
 from lobug.language.en.number_words import in_digits
 from lobug.language.en.quantities import (
@@ -19,6 +23,7 @@ from lobug.language.en.quantities import (
     read_quantity,
     read_unit,
 )
+from lobug.language.en.word_problems import read_word_problem
 from lobug.skills.evaluation import (
     DivisionByZeroError,
     Number,
@@ -35,6 +40,15 @@ MOST_NAMED = 6
 """Dice whose numbers are told one by one."""
 LARGEST_DIE = 1_000_000
 
+_SMALLER = {
+    "foot": ("inch", "inches", 12),
+    "stone": ("pound", "pounds", 14),
+    "pound": ("ounce", "ounces", 16),
+    "hour": ("minute", "minutes", 60),
+    "minute": ("second", "seconds", 60),
+}
+"""The next smaller unit: singular, plural, how many of them make one."""
+
 _ONE = re.compile(r"(?:an?|one)\b", re.IGNORECASE)
 
 
@@ -50,18 +64,26 @@ class Sums:
         return None
 
     async def plan(self, request: Request, match: Match) -> Command | None:
-        slots = match.slots
         match match.intent:
-            case "Calculate" | "SplitThat":
+            case "Calculate" | "SplitThat" | "TellSum":
                 asked = _written_sum(match) if match.chosen else _asked_sum(match)
                 return None if asked is None else _say_sum(request, asked)
             case "Convert" | "ConvertThat":
                 return await _convert(request, match)
+            case "TellConversion":
+                return await _convert_told(request, match)
             case "Money":
                 return _says(request, "no_rates")
+        return self._chance(request, match)
+
+    def _chance(self, request: Request, match: Match) -> Command | None:
+        slots = match.slots
+        match match.intent:
             case "Roll":
                 return self._roll(request, read_dice(slots.get("dice", "a die")))
-            case "Flip":
+            case "TellDice":
+                return self._roll(request, read_throw(match.request))
+            case "Flip" | "TellCoin":
                 return self._flip(request, read_whole_number(slots.get("count", "1")))
             case "Random":
                 return self._pick(request, slots.get("low", "1"), slots.get("high", "100"))
@@ -113,6 +135,8 @@ def _asked_sum(match: Match) -> Sum | None:
     """The sum, or the share of the last number that was said: "the bill is 72.50, split it"."""
     if match.intent == "Calculate":
         return read_sum(_with_minus(match.slots.get("sum", ""), match.request))
+    if match.intent == "TellSum":
+        return read_word_problem(match.request)
     said = in_digits(match.slots.get("said", ""))
     numbers: list[str] = re.findall(r"[\u00a3$\u20ac]?\d[\d,]*(?:\.\d+)?", said)
     return read_sum(f"split {numbers[-1]} {match.slots.get('ways', '')}") if numbers else None
@@ -139,6 +163,26 @@ async def _convert(request: Request, match: Match) -> Command | None:
     return _say_conversion(request, registry, quantity, unit)
 
 
+async def _convert_told(request: Request, match: Match) -> Command | None:
+    """Convert the only quantity of a story that measures what the unit does."""
+    asked = read_asked_conversion(match.request)
+    if asked is None:
+        return None
+    registry = await asyncio.to_thread(_registry)
+    fitting = [one for one in asked.quantities if _fits(registry, one, asked.unit)]
+    if len(fitting) != 1:
+        return None
+    return _say_conversion(request, registry, fitting[0], asked.unit)
+
+
+def _fits(registry: Any, quantity: Quantity, unit: Unit) -> bool:
+    try:
+        _converted(registry, quantity, unit.pint)
+    except registry.errors:
+        return False
+    return True
+
+
 def _with_minus(text: str, request: str) -> str:
     """The sum with the sign that stands before it in the request."""
     return f"-{text}" if text and re.search(rf"-\s?{re.escape(text)}", request) else text
@@ -155,6 +199,10 @@ def _say_sum(request: Request, asked: Sum) -> Command:
         return _says(request, "undefined")
     written = _write_result(asked, value)
     about = "" if written.exact else "_about"
+    if asked.whole and Fraction(value).denominator != 1:
+        needed = f"{math.ceil(value):,}"
+        said = _capital(asked.said)
+        return _says(request, f"rounded_up{about}", said=said, value=written.text, needed=needed)
     if asked.each:
         return _says(request, f"each{about}", value=written.text)
     if asked.said:
@@ -168,7 +216,9 @@ def _write_result(asked: Sum, value: Number) -> Written:
         sign = "-" if cents < 0 else ""
         return Written(f"{sign}{asked.money}{abs(float(cents)):,.2f}", exact=cents == value)
     written = write_number(value, fractions=asked.fractions)
-    return Written(f"{written.text}%", exact=written.exact) if asked.percent else written
+    if asked.percent:
+        return Written(f"{written.text}%", exact=written.exact)
+    return replace(written, text=f"{written.text} {asked.unit}") if asked.unit else written
 
 
 def _say_conversion(request: Request, registry: Any, quantity: Quantity, unit: Unit) -> Command:
@@ -181,12 +231,15 @@ def _say_conversion(request: Request, registry: Any, quantity: Quantity, unit: U
         _measured(amount, part, alone=len(quantity.parts) == 1) for amount, part in quantity.parts
     )
     written = write_amount(value, whole=unit.pint in {"degC", "degF"})
+    mixed = _mixed(unit, value) if unit.mixed else None
+    text = mixed.text if mixed is not None else _with_unit(written, unit, value)
+    exact = (mixed or written).exact
     sentences = [
         request.phrase(
             Sums.name,
-            "converted" if written.exact else "converted_about",
+            "converted" if exact else "converted_about",
             said=_capital(said),
-            value=_with_unit(written, unit, value),
+            value=text,
         )
     ]
     british = _british(registry, quantity, unit)
@@ -199,7 +252,7 @@ def _say_conversion(request: Request, registry: Any, quantity: Quantity, unit: U
 
 
 def _with_unit(written: Written, unit: Unit, value: float) -> str:
-    smaller = {"foot": ("inch", "inches", 12), "stone": ("pound", "pounds", 14)}.get(unit.pint)
+    smaller = _SMALLER.get(unit.pint)
     named = f"{written.text} {unit.singular if written.text in {'1', '-1'} else unit.plural}"
     if smaller is None or written.exact or not 1 <= value < 100:
         return named
@@ -207,9 +260,26 @@ def _with_unit(written: Written, unit: Unit, value: float) -> str:
     whole, rest = divmod(round(value * size), size)
     if rest == 0:
         return named
-    return f"{named}, or {whole} {unit.singular if whole == 1 else unit.plural} {rest} " + (
-        one if rest == 1 else several
-    )
+    return f"{named}, or {_parts(unit, whole)} {rest} {one if rest == 1 else several}"
+
+
+def _mixed(unit: Unit, value: float) -> Written | None:
+    """A result in two units: "2 hours and 17 minutes"; None: it is below zero, or the unit has no
+    smaller one."""
+    if unit.pint not in _SMALLER or value < 0:
+        return None
+    one, several, size = _SMALLER[unit.pint]
+    scaled = value * size
+    whole, rest = divmod(round(scaled), size)
+    exact = math.isclose(scaled, round(scaled), rel_tol=1e-9)
+    if rest == 0 and whole:
+        return Written(_parts(unit, whole), exact=exact)
+    smaller = f"{rest} {one if rest == 1 else several}"
+    return Written(f"{_parts(unit, whole)} and {smaller}" if whole else smaller, exact=exact)
+
+
+def _parts(unit: Unit, count: int) -> str:
+    return f"{count:,} {unit.singular if count == 1 else unit.plural}"
 
 
 def _measured(amount: Fraction, unit: Unit, *, alone: bool) -> str:

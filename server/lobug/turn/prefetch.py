@@ -29,6 +29,10 @@ log = logging.getLogger(__name__)
 UNSTEADY_WORDS = 2
 """Words at the end of an interim transcript that are left out, because they often change."""
 
+READINGS = 4
+"""How often a constant beginning is begun at most: on a slow computer reading it takes longer than
+one request may, and the next one goes on where it ended."""
+
 LONG_WAIT_S = 2.0
 """A longer wait for the reply's first word, seconds, is explained to the person."""
 
@@ -82,8 +86,11 @@ class PromptPrefetcher:
         messages = prefix(self._persona, "")
         await self._in_background(lambda: self._chat.prefill(messages, SHARED_PREFIX_LANE))
         if isinstance(self._chat, KeepsConstants):
-            for beginning in self._constants():
-                await self._in_background(partial(self._chat.read_constant, beginning))
+            for beginning in filter(None, self._constants()):
+                for _ in range(READINGS):
+                    await self._in_background(partial(self._chat.read_constant, beginning))
+                    if self._chat.constant_reading_s(beginning) == 0:
+                        break
 
     async def after_turn(self, conversation_key: ConversationKey) -> None:
         """Read the conversation's prompt again if its beginning changed, and the tools that were

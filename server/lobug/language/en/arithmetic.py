@@ -32,6 +32,10 @@ class Sum:
     """The result is a share."""
     fractions: bool = False
     """The numbers are written as fractions."""
+    unit: str = ""
+    """What the result measures or counts: "square metres"."""
+    whole: bool = False
+    """Only a whole number helps: a started box is a box."""
 
 
 @lru_cache(maxsize=64)
@@ -43,7 +47,7 @@ def read_sum(text: str) -> Sum | None:
     if len(money) > 1:
         return None
     plain = re.sub(r"[£$€]", "", text).replace("**", "^")
-    figures = in_digits(plain, prices=True)
+    figures = in_digits(_hundreds(plain, money=bool(money)), prices=True)
     words = _tidy(figures)
     if not re.search(r"\d", words) or _LOOKS_ALIKE.fullmatch(words):
         return None
@@ -65,6 +69,20 @@ def read_sum(text: str) -> Sum | None:
     fractions = bool(re.search(r"\d/\d", figures)) and not _DECIMAL.search(words)
     said = "" if money else _repeated(words)
     return Sum(expression, said, money, fractions=fractions)
+
+
+_PRICED = re.compile(
+    r"\b(?:pounds?|dollars?|quid|bucks|euros?|pence|cents?|point|split|share|tip|vat|tax|off"
+    r"|discount|bill|price|cost)\b|\d\.\d|(?<![\d./])\d\d [1-9]\d(?![\d./])"
+)
+
+
+def _hundreds(text: str, *, money: bool) -> str:
+    """ "2 89" as 289, unless it is a price."""
+    words = in_digits(text)
+    if money or _PRICED.search(words) or _PRICED.search(text.lower()):
+        return text
+    return re.sub(r"(?<![\d./])([1-9]) ([1-9]\d)(?![\d./])", r"\1\2", words)
 
 
 _LOOKS_ALIKE = re.compile(r"24/7|9/11|7/7|50/50|911|\d{3}-\d{4}|\d{4}-\d{2,4}|\d{4}-\d\d?-\d\d?")

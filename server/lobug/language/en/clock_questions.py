@@ -12,7 +12,7 @@ import re
 from lobug.language.en.named_days import read_day, read_moment
 from lobug.language.en.place_mentions import mentioned_place
 from lobug.language.en.times import find_times
-from lobug.language.moments import Moment
+from lobug.language.moments import Moment, TimeSpan
 from lobug.language.skills import Match
 
 SKILL = "clock"
@@ -27,9 +27,13 @@ _FILLER = re.compile(
 _HESITATION = re.compile(r",? (?:um+|uh+|erm?)\b,?", re.IGNORECASE)
 _START = (
     r"(?:^|[,;:.!?\u2013\u2014-] *|\b(?:so|and|but|then|or|well|now|because|please|mean|know|wonder"
-    r"|wondering|idea|clue|(?:could|can|would|will) you (?:just |please )?(?:say|tell|check|work out"
-    r"|figure out|calculate|count)|(?:tell|remind|let|show) (?:me|us)|telling me|work out(?: for me)?"
-    r"|for me|would love to know|see)[ ,]+)"
+    r"|wondering|idea|clue|(?:could|can|would|will) you (?:just |please )?(?:say|tell|check"
+    r"|work out"
+    r"|figure out|calculate|count)|(?:tell|remind|let|show) (?:me|us)|telling me"
+    r"|work out(?: for me)?"
+    r"|for me|would love to know|see)[ ,]+"
+    r"|(?<!\bme)(?<!\bhim)(?<!\bher)(?<!\bus)(?<!\bthem)(?<!asked)(?<!knows)(?<!wondered)"
+    r" (?=what time is it |what['\u2019]s the time ))"
 )
 _TAIL = (
     r"(?:,? (?:now|right now|just now|at the moment|at this moment|at the minute|currently|today"
@@ -52,9 +56,13 @@ _WHERE = (
 _FOR = (
     r"(?:for|with) (?:him|her|them|those two|(?:my|our|the) (?P<relative>[a-z]+)|(?-i:[A-Z][a-z]+))"
 )
-_ASKS_TIME = r"(?:what|which)(?:['\u2019]s| is|s)? (?:the )?(?:local |current |correct )?(?:time|hour)(?: of (?:the )?day)?"
+_ASKS_TIME = (
+    r"(?:what|which)(?:['\u2019]s| is|s)? (?:the )?(?:local |current |correct )?(?:time"
+    r"|hour)(?: of (?:the )?day)?(?:['\u2019]s it)?"
+)
 _IS_IT = (
-    r"(?: (?:is it|it is|it['\u2019]s|would it be|will it be|it would be|it will be|is that|would that be"
+    r"(?: (?:is it|it is|it['\u2019]s|would it be|will it be|it would be|it will be"
+    r"|it['\u2019](?:d|ll) be|is that|would that be"
     r"|does it make it|are they on|(?:have|has|do|does|did|would|will) (?:they|he|she|people|you)"
     r"(?: got| have| make it| be)?|they(?:['\u2019]ve| have) got|is))?"
 )
@@ -66,9 +74,12 @@ _ELSEWHERE = re.compile(
 """Asks for the time where somebody else is."""
 _FOR_THEM = re.compile(
     rf"{_START}(?P<question>(?:{_ASKS_TIME}{_IS_IT}|how late is it) {_FOR}{_TAIL}"
+    rf"|(?:what|which) time (?:have|do|would|will) (?:they|he|she)(?: got| have| make it"
+    rf"| be on)?{_TAIL}"
     rf"|how late (?:is it|it is) {_WHERE.replace('?P<whose>', '').replace('?P<name>', '?:')}{_TAIL}"
     r"|what (?:does|do|would|will) (?:her|his|their|the) (?:clocks?|watch(?:es)?)(?: (?:over there"
-    rf"|there|on the wall))? (?:say|read|show)(?: (?:over there|there))?{_TAIL}"
+    rf"|there|on the wall))? (?:say|read|show|be (?:saying|showing|reading|on))(?: (?:over there"
+    rf"|there))?{_TAIL}"
     rf"|what (?:her|his|their) (?:clocks?|watch) (?:says?|reads?|shows?)(?: there)?{_TAIL})",
     re.IGNORECASE,
 )
@@ -78,10 +89,14 @@ _SUPPOSED = re.compile(
     re.IGNORECASE,
 )
 """Asks for the time in a place where the user is not."""
+_MAYBE_ELSEWHERE = re.compile(r"^(?:what|which) time (?:have|do|would|will) \w+", re.IGNORECASE)
+"""Asks for the time elsewhere only if a place was named: "What time do they have?"."""
 _OF_THEIRS = re.compile(r"\b(?:her|his|their)\b", re.IGNORECASE)
 _PART_THERE = re.compile(
-    rf"{_START}(?P<question>is it (?:already |still |now )?(?:the )?(?:middle of the |early |late )?"
-    r"(?:in the )?(?P<part>morning|afternoon|evening|night|day|daytime|night ?time|dark|light)(?: time)?"
+    rf"{_START}(?P<question>is it (?:already |still |now )?(?:the )?(?:middle of the |early "
+    rf"|late )?"
+    r"(?:in the )?(?P<part>morning|afternoon|evening|night|day|daytime|night ?time|dark"
+    r"|light)(?: time)?"
     r"(?: already| yet| now)? (?:over there|out there|down there|there|for (?:him|her|them)"
     rf"|where (?:he|she|they)(?:['\u2019](?:s|re)| is| are| lives?)){_TAIL})",
     re.IGNORECASE,
@@ -94,9 +109,11 @@ _DATE_ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _HERE = re.compile(
-    rf"{_START}(?P<question>what (?:the|your|my) clock (?:says|reads|shows|is saying)"
+    rf"{_START}(?P<question>what time(?:['\u2019]s it| is it| has it)(?: got| getting) to"
+    rf"|what time are we at"
+    r"|what (?:the|your|my) clock (?:says|reads|shows|is saying)"
     r"|what(?:['\u2019]s| is) (?:the|your) clock (?:say|saying|showing|reading)"
-    rf"|what does (?:the|your) clock (?:say|show|read)){_TAIL}",
+    rf"|what does (?:the|your) clock (?:say|show|read)|how late is it (?:getting|now)){_TAIL}",
     re.IGNORECASE,
 )
 _TODAY = re.compile(
@@ -104,7 +121,9 @@ _TODAY = re.compile(
     r"|(?:what|which) weekday|whatever day)(?: are we| we are| we['\u2019]re| is it| it is|"
     r" is today| today is| have we got| do we have)(?: on| at| up to)?"
     rf"{_TAIL}|what are we (?:on )?today{_TAIL}"
-    r"|is (?:it|today) (?:a )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
+    r"|(?:is (?:it|today)|isn['\u2019]t (?:it|today)|am i right in thinking (?:it|today|that it"
+    r"|that"
+    r" today)(?:['\u2019]s| is)) (?:a )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
     r"(?:,? or (?:is it )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day))?"
     rf"{_TAIL})",
     re.IGNORECASE,
@@ -116,7 +135,8 @@ _MONTH = re.compile(
     re.IGNORECASE,
 )
 _THAT_DAY = re.compile(
-    rf"{_START}(?P<question>(?:on )?(?:what|which) (?:date|day|weekday)(?: of (?:the )?(?:week|month))?"
+    rf"{_START}(?P<question>(?:on )?(?:what|which) (?:date|day|weekday)(?: of (?:the )?(?:week"
+    rf"|month))?"
     r"(?:,)?(?: (?:is|was|will|would|does|did))? (?:that|it|this)(?:['\u2019]s)?"
     r"(?: (?:is|was|will|would|does|did|day))?"
     r"(?: (?:be|falls?|lands?|comes?|makes?|turn(?:s|ed)? out to be|ends? up|fell|landed|date))?"
@@ -131,32 +151,54 @@ _THAT_DAY = re.compile(
 )
 _UNIT = r"(?P<unit>days|weeks|months|hours|minutes|sleeps|nights|weekends)"
 _LEFT = re.compile(
-    rf"{_START}(?P<question>(?:how many (?:more |whole |full )?{_UNIT}|how (?:long|much time|much longer))"
-    r"(?: (?:have|do|has|does|would|will) (?:we|i|they|she|he|that)(?: still)? (?:got|have|leave|give)"
+    rf"{_START}(?P<question>(?:how many (?:more |whole |full )?{_UNIT}|how (?:long|much time"
+    rf"|much longer))"
+    r"(?: (?:have|do|has|does|would|will) (?:we|i|they|she|he|that)(?: still)? (?:got|have|leave"
+    r"|give)"
     r"(?: (?:me|us|her|him|them))?(?: left)?(?: to (?:go|wait))?"
     r"| do (?:we|i) (?:still )?have to wait| must (?:we|i) wait"
     r"| have (?:we|i)(?: still)?(?: got)? to wait"
     r"| (?:are|is) (?:there |it )?(?:left|still to go|to go|remaining)| are there| left| to go"
-    r"|(?: from (?:now|today)| away| off)? (?:is|would|will) (?:that|it|this)(?: be)?| away (?:is|are) (?:that|it)"
-    r"| (?:till|until) then| it is| that is)"
+    r"|(?=$|\?)| is it"
+    r"|(?: from (?:now|today)| away| off)? (?:is|would|will) (?:that|it|this)(?: be)?| away (?:is"
+    r"|are) (?:that|it)"
+    r"| (?:till|until|before|to) (?:then|that)| it is| that is)"
     r"(?P<until>(?: (?:left|to go|away|off|from (?:now|today)|still|yet))*"
     rf"(?: (?:until|till|til|before|to) (?:then|that|it)(?: day)?)?){_TAIL})",
     re.IGNORECASE,
 )
-_WAITS = re.compile(r"\b(?:left|wait|go|until|till|til|before|away|off|from|got|have|remain\w*)\b")
+_COMING = re.compile(
+    r"\b(?:due|by the|until|till|(?:starts?|begins?|ends?|expires?|runs? out|comes?|arrives?|opens?"
+    r"|closes?|leaves?|is|['\u2019]s|are|['\u2019]re) (?:on|at)|will|flying|moving"
+    r"|count(?:ing)? down"
+    r"|(?:can['\u2019]t|cannot|hardly) (?:come|wait)|look(?:ing)? forward|excited)\b",
+    re.IGNORECASE,
+)
+"""Says that what a text tells is still to come."""
+_PAST = re.compile(
+    r"\b(?:since|(?:i|we|he|she|they) (?:last |first )?(?:\w+ed|gave|began|met|left|came|went|got"
+    r"|bought|quit|lost))\b",
+    re.IGNORECASE,
+)
+_WAITS = re.compile(
+    r"\b(?:left|wait|go|until|till|til|before|away|off|from|got|have|give|remain\w*)\b"
+)
 _SINCE = re.compile(
     rf"{_START}(?P<question>(?:how many {_UNIT}|how long)"
     r"(?: (?:has|have|is|was) (?:it|that|this|i|we)(?: now)?(?: been| lasted)?"
     r"(?: (?:been|going|passed|gone by))?| ago (?:was|is) (?:that|it)| have (?:passed|gone by)"
-    r"| since)(?P<since>(?: (?:since|since then|since that|ago|by now|gone|doing (?:it|that)|on it))*)"
+    r"| since)(?P<since>(?: (?:since|since then|since that|ago|by now|gone|doing (?:it|that)"
+    r"|on it))*)"
     rf"{_TAIL})",
     re.IGNORECASE,
 )
 _GONE = re.compile(
-    rf"{_START}(?P<question>(?:is|has) it (?:already |yet |just )?(?P<how>gone|past|after|before|turned"
+    rf"{_START}(?P<question>(?:is|has) it (?:already |yet |just )?(?P<how>gone|past|after|before"
+    rf"|turned"
     r"|passed|struck|nearly|almost|about|(?:coming|getting) up (?:to|for)|later than|not yet)? ?"
-    r"(?P<time>(?:(?:a )?(?:quarter|half|five|ten|twenty) (?:past|to) )?"
-    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midday|midnight|\d{1,2}"
+    r"(?P<time>(?:(?:a )?(?:quarter|half|five|ten|twenty) (?:past|to) |half )?"
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midday|midnight"
+    r"|\d{1,2}"
     r"(?:[:.]\d\d)?)(?: ?(?:[ap]\.?m\.?|thirty|fifteen|forty-five|o['\u2019]?clock))?)"
     rf"{_TAIL})",
     re.IGNORECASE,
@@ -201,6 +243,8 @@ def _elsewhere(text: str) -> Match | None:
         if place:
             slots = {"place": place} | ({"part": groups["part"]} if "part" in groups else {})
             return _match(intent, question, **slots)
+        if place is None and _MAYBE_ELSEWHERE.search(question):
+            continue
         theirs = _OF_THEIRS.search(question)
         if (
             intent == "TimeThere"
@@ -232,12 +276,20 @@ def _of_a_day(text: str) -> Match | None:
             return _match("DateOf", found["question"], day=day)
     if (found := _SINCE.search(text)) is not None:
         rest = _rest(text, found)
-        since = "since" in rest.lower() or "ago" in found["question"] or " been" in found[0]
+        since = (
+            _PAST.search(rest) is not None
+            or "since" in found["question"]
+            or "ago" in found["question"]
+            or " been" in found[0]
+        )
         when = _only_moment(rest)
         if since and when and read_moment(when) is not None:
             unit = {"unit": found["unit"].lower()} if found["unit"] else {}
             return _match("Since", found["question"], when=when, **unit)
-    if (found := _LEFT.search(text)) is not None and _WAITS.search(found["question"].lower()):
+    found = _LEFT.search(text)
+    if found is not None and (
+        _WAITS.search(found["question"].lower()) or _COMING.search(_rest(text, found))
+    ):
         when = _only_moment(_rest(text, found))
         if when and read_moment(when) is not None:
             unit = {"unit": found["unit"].lower()} if found["unit"] else {}
@@ -245,16 +297,29 @@ def _of_a_day(text: str) -> Match | None:
     return None
 
 
-_BEFORE_DAY = re.compile(r"^(?:on|at|by|until|till|from|since|for|in|before|is|it's) (?=\S)", re.I)
+_NAMED_DAY = re.compile(
+    r"\bat (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b(?= ?(?:$"
+    r"|[,.;!?\n]))"
+    r"|\b(?:Christmas|Easter|Halloween|Hallowe['\u2019]en|New Year)\b(?! (?:Eve|Day)|['\u2019])"
+)
+_BEFORE_DAY = re.compile(
+    r"^(?:on|at|to|by|until|till|from|since|for|in|before|is|it's) (?=\S)", re.I
+)
 
 
 def _only_moment(text: str) -> str | None:
     """The words of the one day or time in a text; None: there is none, or there are several."""
     moments = [one for one in find_times(text) if isinstance(one.value, Moment)]
+    if not moments and (named := _NAMED_DAY.search(text)) is not None:
+        return named[0]
     told = {repr(one.value) for one in moments}
     if len(told) != 1 or moments[0].value == Moment():
         return None
-    words = text[moments[0].start : moments[0].end].strip(" ,.?!")
+    start = moments[0].start
+    for span in find_times(text):
+        if isinstance(span.value, TimeSpan) and text[span.end : start].isspace():
+            start = span.start  # "to a fortnight on Thursday"
+    words = text[start : moments[0].end].strip(" ,.?!")
     name = _BEFORE_DAY.sub("", words)
     return name if read_moment(name) is not None else words
 

@@ -1,5 +1,7 @@
-"""What a statement tells of things: what is needed, or what is there already, so that "put it on the
-list" and "take both off" can follow. Pure."""
+"""What a statement tells of things: what is needed, or what is there already. Pure.
+
+So "put it on the list" and "take both off" can follow the statement.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ _CLAUSE_END = re.compile(
     r",\s+(?:so\s+|and\s+|but\s+)?|\s+(?:so|but)\s+|\s+and\s+(?=(?:i|we)(?:'\w+)?\s)", re.IGNORECASE
 )
 _OPENING = re.compile(
-    r"^(?:(?:would you|will you|could you|please|oh|ah|and|so|but|well|right|look|listen|hey|sorry|no|damn|blimey|ugh|oops|um+|uh+|er+"
+    r"^(?:(?:would you|will you|could you|please|oh|ah|and|so|but|well|right"
+    r"|look|listen|hey|sorry|no|dear|my god|god|gosh|crikey|yes|yeah|okay|ok|hi|hello"
+    r"|damn|blimey|ugh|oops|um+|uh+|er+"
     r"|i think|i see|i just noticed|i noticed|i just realised|i just realized|turns out|it seems"
     r"|apparently|honestly|actually|i'm afraid|hang on|you know)\b[\s,]*)+",
     re.IGNORECASE,

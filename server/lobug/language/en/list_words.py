@@ -1,12 +1,11 @@
-"""Words of lists: what a list is called, which things are named, and how both are said. Pure."""
+"""Things on lists: which are named, what stands for them, and how they are said. Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 from lobug.language.en.data import tables
 from lobug.language.en.spoken_numbers import cardinal
@@ -14,9 +13,6 @@ from lobug.language.en.words import stem
 
 _DATA: Any = tables("lists.toml")
 _WORDS: Any = _DATA["words"]
-_SAME: dict[str, str] = {
-    wording: shown for shown, every in _DATA["same_list"].items() for wording in every
-}
 _VERBS = frozenset(_WORDS["verbs"].split())
 _NO_ITEM = frozenset(_WORDS["no_item"].split())
 _PRONOUNS = frozenset(_WORDS["pronouns"].split())
@@ -26,8 +22,6 @@ _FILLERS = frozenset(_WORDS["fillers"])
 _LIST_VERBS = frozenset(_WORDS["list_verbs"].split())
 _AMOUNTS = frozenset(_WORDS["amounts"].split())
 _AMOUNT_STEMS = frozenset(map(stem, _AMOUNTS))
-_HOUSEHOLD = frozenset(_WORDS["household"])
-_OWN = frozenset(_WORDS["own"])
 _PAIRS = re.compile(
     r"\b("
     + "|".join(
@@ -64,80 +58,6 @@ _TRAILING = re.compile(
     r"|quickly|while you're at it|um+|uh+)$|[\s,.!?;:]+$",
     re.IGNORECASE,
 )
-_LISTED = re.compile(r"\blists?\b", re.IGNORECASE)
-_SMALL = frozenset("of for to the a an and with my our list lists this that".split())
-
-
-@dataclass(frozen=True, slots=True)
-class NamedList:
-    """A list as somebody speaks of it."""
-
-    whose: Literal["own", "household"] | None
-    """None: "the list", "that list"."""
-    name: str | None
-    """As it would be shown: "shopping", "list of films to watch"; None: just "the list"."""
-
-
-def named_list(
-    whose: str | None, name: str | None, rest: str | None = None, *, link: str = "for"
-) -> NamedList:
-    """The list in the words of a template: "my", "Christmas", "Anna" of "my Christmas list for
-    Anna"."""
-    words = " ".join((whose or "").lower().replace("\u2019", "'").split())
-    owner: Literal["own", "household"] | None = None
-    if words in _HOUSEHOLD:
-        owner = "household"
-    elif words in _OWN:
-        owner = "own"
-    name = _LEADING_ARTICLE.sub("", " ".join((name or "").split()))
-    rest = " ".join((rest or "").split()).strip(" .,;:!?\"'")
-    if link == "for" and rest.lower() in {"us", "me"}:
-        rest = ""
-    if rest and link in {"called", "named"}:
-        return NamedList(owner, shown_name(rest))
-    if rest:
-        head = f"{name} list" if name else "list"
-        if not name and rest.lower() in _SAME:
-            return NamedList(owner, _SAME[rest.lower()])
-        return NamedList(owner, f"{head} {link} {rest}")
-    return NamedList(owner, shown_name(name) if name else None)
-
-
-_LEADING_ARTICLE = re.compile(r"^(?:the|a|an|my|our|this|that|new)\s+", re.IGNORECASE)
-
-
-def shown_name(name: str) -> str:
-    """The name of a list as it is shown: "groceries", "my shopping list" are "shopping"."""
-    text = " ".join(name.replace("\u2019", "'").split()).strip(" .,;:!?\"'")
-    text = _LEADING_ARTICLE.sub("", text)
-    bare = re.sub(r"\s+list$", "", text, flags=re.IGNORECASE)
-    bare = bare or text
-    return _SAME.get(bare.lower(), bare)
-
-
-def list_key(name: str) -> str:
-    """What a list is found by: "Groceries" and "the shopping list" have the same key."""
-    shown = shown_name(name)
-    low = re.sub(r"^list of\s+", "", shown.lower())
-    low = _SAME.get(low, low)
-    found = [word for word in re.findall(r"[^\W_]+", low.replace("'s", "")) if word not in _SMALL]
-    return " ".join(stem(_WORDS["same_words"].get(word, word)) for word in found) or low
-
-
-def title(name: str) -> str:
-    """A list's name in a sentence: "shopping list"."""
-    return name if _LISTED.search(name) else f"{name} list"
-
-
-def best_match(asked: str, keys: Iterable[str]) -> str | None:
-    """The key of the list that is meant by a key: its own, or the only one that has all its words.
-    None: none, or several."""
-    every = list(keys)
-    if asked in every:
-        return asked
-    wanted = frozenset(asked.split())
-    found = [key for key in every if wanted and wanted <= frozenset(key.split())]
-    return found[0] if len(found) == 1 else None
 
 
 def item_key(content: str) -> str:
@@ -208,15 +128,9 @@ _DESCRIBED = re.compile(r"\s*(?:and\s+)?(?:some of\s+)?(?:those|these|that|them|
 def is_aside(part: str) -> bool:
     """Whether words between things are a sentence of their own: "the kids won't touch apples"."""
     found = part.lower().replace("\u2019", "'").split()
-    return (
-        bool(found)
-        and (
-            found[0] in _SUBJECTS
-            or (any(word in _STATING for word in found[1:4]) and len(found) > 3)
-        )
-        and tells(part)
-        and not is_title(part)
-    )
+    if not found or is_title(part) or not tells(part):
+        return False
+    return found[0] in _SUBJECTS or (len(found) > 3 and not _STATING.isdisjoint(found[1:4]))
 
 
 _SUBJECTS = frozenset(
@@ -228,7 +142,9 @@ _SUBJECTS = frozenset(
 def is_title(words: str) -> bool:
     """Whether words are written as a title is: "Everything Everywhere All at Once"."""
     found = words.split()
-    return len(found) > 1 and 2 * sum(word[:1].isupper() for word in found[1:]) >= len(found) - 1
+    if len(found) < 2 or not found[0][:1].isupper():
+        return False
+    return 2 * sum(word[:1].isupper() for word in found[1:]) >= len(found) - 1
 
 
 def is_sentence(item: str) -> bool:
@@ -357,6 +273,18 @@ _CONTRARY = re.compile(
 )
 
 
+_EXCEPTING = re.compile(
+    r"\b(?:except|excepting|apart from|other than|aside from|(?:all|everything|lot) but"
+    r"|but (?:not|keep|leave))\b",
+    re.IGNORECASE,
+)
+
+
+def excepts(said: str) -> bool:
+    """Whether something is to stay: "everything except the bread"."""
+    return _EXCEPTING.search(said) is not None
+
+
 def confirms(said: str) -> bool:
     """Whether a long answer says yes to emptying a list, without any ifs: "Yes, go on, bin the
     lot, I've got everything already"."""
@@ -419,51 +347,9 @@ _CONTRACTED = re.compile(r"\w(?:n't|'re|'ve|'ll)\b|\w's \w+ing\b")
 _STATING = frozenset(_WORDS["stating"].split())
 
 
-def is_list_name(name: str | None, most_words: int) -> bool:
-    """Whether words may be the name of a list; None ("the list") may."""
-    if name is None:
-        return True
-    found = name.lower().replace("\u2019", "'").split()
-    if not 0 < len(found) <= most_words or found[0] in _NO_LIST:
-        return False
-    if not _NOT_IN_NAMES.isdisjoint(found) or found == ["list"]:
-        return False
-    return not tells(name) and not (len(found) > 2 and found[-1] in {"a", "the", "my", "our"})
-
-
-_NOT_IN_NAMES = frozenset("on onto from off instead into then please".split())
-_NO_LIST = frozenset(_WORDS["no_list"].split())
-
-
-def is_text_order(name: str) -> bool:
-    """Whether "make a list of ..." asks for a text: "list of healthy snacks", as opposed to "list
-    of films to watch"."""
-    of = re.match(r"list of\s+(.+)$", name, re.IGNORECASE)
-    return of is not None and re.search(r"\bto\s+\w+|\bi\b|\bmy\b|\bour\b|\bwe\b", of[1]) is None
-
-
 def is_refusal(said: str) -> bool:
     """Whether an answer names nothing: "nothing", "forget it"."""
     return said.lower().strip(" .!") in _REFUSALS
 
 
 _REFUSALS = frozenset(_WORDS["refusals"])
-
-
-def spoken_list(said: str) -> NamedList:
-    """The list in an answer: "the shopping list", "mine"."""
-    text = " ".join(said.replace("\u2019", "'").split()).strip(" .,;:!?")
-    low = text.lower()
-    whose = next(
-        (
-            one
-            for one in sorted(_OWN | _HOUSEHOLD, key=len, reverse=True)
-            if low == one or low.startswith(f"{one} ")
-        ),
-        None,
-    )
-    if whose is not None:
-        text = text[len(whose) :].strip()
-    text = re.sub(r"^(?:on|to|from|the)\s+", "", text, flags=re.IGNORECASE)
-    name = None if text.lower() in {"", "list", "one", "ones"} else text
-    return named_list(whose, name)

@@ -67,11 +67,14 @@ _ASKING_WITHIN = re.compile(_PATTERNS["asking_within"])
 _ORDERED_WITHIN = re.compile(expanded(_PATTERNS["ordered_within"]))
 _ASKING_TO_KNOW = re.compile(_PATTERNS["asking_to_know"])
 _POLITE_END = re.compile(_PATTERNS["polite_end"])
+_ASKS_AT_END = re.compile(_PATTERNS["asks_at_end"])
 _WANTED = re.compile(_PATTERNS["wanted"])
 _AFTER_AND = re.compile(_PATTERNS["after_and"])
 
 _BE = frozenset({"is", "are", "was", "were"})
 _ASKING_WORDS = frozenset({"if", "whether", "when", "who", "what", "where", "how"})
+_VERB_WITHIN = re.compile(r"(.{2,50}?) (is|are|will|has|have) (.+)")
+_HEADS = frozenset({"timer", "timers", "alarm", "alarms", "reminder", "reminders"})
 _QUOTE = re.compile(r"\"[^\"]*\"|\u201c[^\u201d]*\u201d")
 _SENTENCE_END = re.compile(r"(?<=[.!?\u2026])\s+|\n+")
 _CLAUSE_END = re.compile(
@@ -178,7 +181,9 @@ def _in_clause(clause: _Clause, *, tells: bool) -> Order | None:
     asked = _question(text) or ellipsis or _requested(text, scope, clause.told) or _wished(text)
     if asked is not None:
         return asked
-    if tells or (clause.joined in {"and", "or", "then", "and then"} and not _may_follow(clause)):
+    if (tells and not _ASKS_AT_END.search(scope)) or (
+        clause.joined in {"and", "or", "then", "and then"} and not _may_follow(clause)
+    ):
         return None
     if _is_asked(text):
         return None
@@ -208,6 +213,9 @@ def _question(text: str) -> Order | None:
     subject, _, rest = asked.partition(" ")
     verb, _, rest = rest.partition(" ")
     inverted = f"{verb} {subject} {rest}" if known else asked  # "if it will rain"
+    within = _VERB_WITHIN.match(asked) if known else None
+    if within is not None:  # "whether the train to Leeds is delayed"
+        inverted = f"{within[2]} {within[1]} {within[3]}"
     for name, deed in DEEDS.items():
         if deed.questions is not None and (
             deed.questions.match(asked) or deed.questions.match(inverted)
@@ -359,6 +367,8 @@ def _noun(words: list[str], verb: str | None) -> str | None:
 
 def _first_noun(words: list[str], verb: str | None) -> str | None:
     for word, after in zip(words, [*words[1:], ""], strict=False):
+        if after in _HEADS:  # "the laundry timer"
+            continue
         for name, deed in DEEDS.items():
             if verb is not None and verb not in deed.verbs:
                 continue

@@ -88,15 +88,17 @@ def _named(said: str, before: str) -> tuple[Place, ...]:
         return ()
     if said.islower() and (said in _WORDS or _WRITTEN.search(before)):
         return ()  # who writes capitals writes them for places
-    return read_place(said)
+    return () if said.lower() in _DIRECTIONS else read_place(said)
+
+
+_DIRECTIONS = frozenset("north south east west central eastern western act center centre".split())
 
 
 _WORDS = frozenset(
     "nice split cork essen bath reading turkey china jersey us lens faro tours victoria orange"
-    " deal sale wells rugby hull wake center centre easter troll current eastern western central pacific"
-    " mountain nelson regina"
-    " hull cologne bonn male mobile buffalo phoenix jordan chad gibraltar"
-    " hobart ford".split()
+    " deal sale wells rugby hull wake center centre easter troll current eastern western central"
+    " pacific mountain nelson regina cologne bonn male mobile buffalo phoenix jordan chad"
+    " gibraltar hobart ford".split()
 )
 """Names that are words as well: they count only with a capital."""
 

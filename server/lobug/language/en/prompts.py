@@ -240,21 +240,18 @@ MEMORY_TOOL_EXAMPLES = (
 
 
 SKILL_CHOICE_RULES = """\
-You sort what people say to the robot Lo-Bug. Which of these do they ask it to do, if any? Copy the
-arguments from their words, exactly, and leave out what they did not say. Talk, stories, jokes,
-opinions, advice, questions of knowledge, and whatever is not in this list: none."""
+What do the user's words to the robot Lo-Bug ask it to do? Choose from the list and copy arguments
+from their words, exactly. Talk, stories, advice, knowledge and anything else: none."""
 
 SKILL_CHOICE_TALK: Sequence[str] = (
-    "Could you switch off the lamp in the hall, I can't reach it from here?",
-    "My sister set her alarm for five and then slept right through it.",
-    "How many legs does a spider have, and why so many?",
-    "Would you call my dentist and tell them I'll be ten minutes late?",
-    "What shall I give my brother for his birthday, any ideas?",
-    "Put on the second song of that record by Queen, please.",
-    "The list of things that went wrong this week is endless, I tell you.",
-    "Tell my daughter a story about two foxes, would you?",
-    "How long does it take to learn the piano, do you think?",
-    "Send Peter a message that I'm at home from three o'clock.",
+    "Could you switch off the lamp in the hall, please?",
+    "My sister set her alarm for five and slept right through it.",
+    "How many legs does a spider have?",
+    "Would you call my dentist that I'll be ten minutes late?",
+    "What shall I give my brother for his birthday?",
+    "Put on the second song of that record by Queen.",
+    "The list of things that went wrong this week is endless.",
+    "How long does it take to learn the piano?",
 )
 """What somebody says that asks for nothing that a skill does."""
 

@@ -21,6 +21,7 @@ LONGEST = 80
 
 _SMALLER = {
     "foot": "inch",
+    "meter": "centimeter",
     "stone": "pound",
     "pound": "ounce",
     "hour": "minute",
@@ -45,6 +46,8 @@ class Unit:
     plural: str
     british: str = ""
     """The unit of pint of the same name in Britain, where it is another size."""
+    mixed: bool = False
+    """The result is wanted in this unit and the next smaller one: "in hours and minutes"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +72,26 @@ def read_unit(text: str) -> Unit | None:
     """The unit of a name: "kilometres", "degrees celsius". None: there is none of that name."""
     name = " ".join(text.lower().replace("\u2019", "'").split()).strip(" .,?!")
     name = re.sub(r"^(?:(?:an?|the|whole|full) )+", "", name)
-    return _units().get(name)
+    larger, joint, smaller = name.partition(" and ")
+    unit, rest = _units().get(larger), _units().get(smaller)
+    if not joint or unit is None:
+        return unit
+    fits = rest is not None and _SMALLER.get(unit.pint) == rest.pint
+    return replace(unit, mixed=True) if fits else None
 
 
 def last_quantity(text: str, target: Unit | None = None) -> Quantity | None:
     """The quantity at the end of a text: "my recipe says 350 Fahrenheit". None: there is none."""
     words = text.strip(" .,?!").split()
     for start in range(max(0, len(words) - _MOST_WORDS), len(words)):
-        quantity = read_quantity(" ".join(words[start:]), target)
-        if quantity is not None:
+        ending = " ".join(words[start:])
+        quantity = read_quantity(ending, target)
+        if quantity is not None and _NUMBERED.match(in_digits(ending)):
             return quantity
     return None
+
+
+_NUMBERED = re.compile(rf"(?:about |around |minus |negative )?-?(?:{NUMBER}|an? |half )")
 
 
 def read_quantity(text: str, target: Unit | None = None) -> Quantity | None:

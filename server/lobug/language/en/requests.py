@@ -38,8 +38,9 @@ _ASKING = re.compile(
     r"|could)|i(?:['\u2019]d| would) (?:like|love|want|appreciate it if)(?: for)? you"
     r"(?: (?:to|could|would))?|i(?:['\u2019]d| would) be (?:grateful|glad) if you (?:could|would)"
     r"|i (?:want|need)(?: for)? you to|i was (?:wondering|hoping) (?:if )?you (?:could|would|can)"
-    r"|you(?:(?:['\u2019]ll| will) (?:have|need)|['\u2019]re going to have|(?:['\u2019]ve| have) got"
-    r"| need| have) to(?= (?:speak|talk|say|repeat|slow|turn|keep|raise|lower)\b)"
+    r"|you(?:(?:['\u2019]ll| will) (?:have|need)|['\u2019]re going to have|(?:['\u2019]ve| have)"
+    r" got| need| have) to(?= (?:speak|talk|say|repeat|slow|turn|keep|raise|lower"
+    r"|be (?:a (?:lot|bit|little|tad) |much )?(?:louder|quieter|slower|faster))\b)"
     r"|you (?:can|could|should|must|may)|let['\u2019]?s|let us|(?:can|could|may) i (?:get|ask|have)"
     r" you to|make sure (?:you|to)|be sure to|try to|want to|wanna|i (?:want|need|have|would like)"
     r" to(?= (?:set|add|cancel|make|put|start|stop|change|take|know|hear|convert|roll|flip))"
@@ -73,7 +74,8 @@ _ENDS = ' \t,;:.!?-\u2013\u2014"\u201c\u201d'
 _BOUNDARY = re.compile(
     r" ?[,;:\u2013\u2014] (?:(?:so|and|but|then|because|cause|since|as) )?"
     r"| - | (?:so that|so|and then|and|but|then|because|cause|since|otherwise|or else|as i"
-    r"|as we|as the|when i|while i|before (?:i|it|he|she|they|we)|in case) ",
+    r"|as we|as the|(?:when|while) i(?:['\u2019](?:m|ve|ll|d))?"
+    r"|before (?:i|it|he|she|they|we)(?:['\u2019](?:m|ve|ll|d|s|re))?|in case) ",
     re.IGNORECASE,
 )
 _ASKS = (

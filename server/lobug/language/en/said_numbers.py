@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from fractions import Fraction
 
 from lobug.language.en.data import word_map
@@ -10,6 +11,9 @@ from lobug.language.en.number_words import in_digits
 
 LONGEST = 80
 """Characters of an expression."""
+
+FEWEST = 2
+"""Numbers of a sum."""
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?|\.\d+")
 _EXPRESSION = re.compile(r"[\d.+\-*/%() ]+")
@@ -20,24 +24,34 @@ _IMPLIED = {
 _PERCENT = re.compile(r"\bper ?cent|%", re.IGNORECASE)
 
 
-def numbers_said(text: str) -> frozenset[Fraction]:
-    """The numbers in a text, in digits or in words."""
+def numbers_said(text: str) -> Counter[Fraction]:
+    """The numbers in a text, in digits or in words, and how often each was said."""
     plain = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)
-    found = [*_NUMBER.findall(plain), *_NUMBER.findall(in_digits(plain))]
-    found += _NUMBER.findall(in_digits(plain, prices=True))
-    return frozenset(Fraction(number) for number in found)
+    readings = (plain, in_digits(plain), in_digits(plain, prices=True))
+    found: Counter[Fraction] = Counter()
+    for reading in readings:
+        found |= Counter(Fraction(number) for number in _NUMBER.findall(reading))
+    return found
 
 
 def is_sum_of(expression: str, text: str) -> bool:
     """Whether an arithmetic expression has at least two numbers, and none that is neither in a text
-    nor follows from its words: "half" allows 2, "percent" 100."""
+    nor follows from its words: "half" allows 2, "percent" 100.
+
+    A number is used as often as it was said, but for percentages: "80-80*15/100".
+    """
     if len(expression) > LONGEST or not _EXPRESSION.fullmatch(expression):
         return False
-    used = [Fraction(number) for number in _NUMBER.findall(expression)]
+    used = Counter(Fraction(number) for number in _NUMBER.findall(expression))
     said = numbers_said(text)
-    known = said.union(*(numbers for words, numbers in _IMPLIED.items() if words.search(text)))
-    if _PERCENT.search(text):
-        known |= {number / 100 for number in said} | {Fraction(100), Fraction(1)}
-        known |= {1 - number / 100 for number in said} | {1 + number / 100 for number in said}
-    # A sum has at least one number of its own, and does something with it.
-    return len(used) > 1 and set(used) <= known and not set(used).isdisjoint(said)
+    implied = frozenset[Fraction]().union(
+        *(numbers for words, numbers in _IMPLIED.items() if words.search(text))
+    )
+    percent = _PERCENT.search(text) is not None
+    if percent:
+        implied |= {Fraction(100), Fraction(1), *(number / 100 for number in said)}
+    if used.total() < FEWEST or not set(used) <= implied.union(said) or not set(used) & set(said):
+        return False
+    return percent or all(
+        count <= said[number] + (number in implied) for number, count in used.items()
+    )

@@ -4,9 +4,9 @@ Besides hassil's keys a file has:
 
 - ``triggers``: a request without any of these words is not matched with the file's templates.
 - ``choices``: what the chat model may choose where no sentence fits, by the name that the model
-  uses: its ``intent``, what it ``does``, its ``arguments`` (``required`` ones, ``expressions`` of
-  sums, and the ``slots`` whose names differ), ``examples``, and the ``words`` of which a text must
-  have one.
+  uses: its ``intent``, what it ``does``, its ``arguments`` (of which some are ``required``,
+  ``times`` or ``expressions`` of sums), the ``slots`` whose names differ from theirs,
+  ``examples``, the ``words`` of which a text must have one, and how many ``numbers`` it must have.
 - ``about``: what it does, in one sentence, for the documentation.
 - ``says``: what the skill says, by name; words in braces are filled in.
 - ``examples``: what a person may say; tests match each.
@@ -20,7 +20,7 @@ Besides hassil's keys a file has:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -35,6 +35,8 @@ from lobug.language.en.alert_clauses import with_days
 from lobug.language.en.alert_cues import may_be_name
 from lobug.language.en.alert_stories import story_matches
 from lobug.language.en.arithmetic import read_sum
+from lobug.language.en.asked_units import read_asked_conversion
+from lobug.language.en.chance import asks_for_coin, read_throw
 from lobug.language.en.clock_questions import read_clock_question
 from lobug.language.en.dice import read_dice, read_whole_number
 from lobug.language.en.named_days import read_day, read_moment, read_shift
@@ -42,15 +44,15 @@ from lobug.language.en.places import may_be_place, read_place
 from lobug.language.en.quantities import is_money, is_sterling, read_quantity, read_unit
 from lobug.language.en.requests import LONGEST, asks, requests_in
 from lobug.language.en.said_numbers import is_sum_of, numbers_said
+from lobug.language.en.said_times import said_time
 from lobug.language.en.time_corrections import settled
 from lobug.language.en.times import find_times
+from lobug.language.en.word_problems import read_word_problem
 from lobug.language.moments import Found
 from lobug.language.skills import Choice, Match
 
 ORDINARY = "Ordinary"
 """Begins the names of intents that keep a text from being taken for the skill."""
-FEWEST_NUMBERS = 2
-"""Of a text that may be a sum."""
 MOST_READINGS = 8
 """Most readings of one request with the templates of one skill."""
 
@@ -74,6 +76,16 @@ READERS: Mapping[str, Callable[[str], Match | None]] = {"clock": read_clock_ques
 """By skill, readers of whole texts: for questions that refer to what is said elsewhere in the text,
 which a template cannot see."""
 
+STORIES: Mapping[str, Sequence[tuple[str, Callable[[str], object]]]] = {
+    "sums": (
+        ("TellCoin", asks_for_coin),
+        ("TellDice", read_throw),
+        ("TellConversion", read_asked_conversion),
+        ("TellSum", read_word_problem),
+    ),
+}
+"""Readers of a whole text that no template of a skill fits, with the intents that they find."""
+
 
 _JOINT = re.compile(r"\s*,?\s*(?:and|or|&|then|,)?\s*", re.IGNORECASE)
 _LONELY = re.compile(r"\s[,;:.!?]+\s")
@@ -94,6 +106,8 @@ class SkillFile:
     """What the chat model may choose, by name."""
     choice_words: Mapping[str, re.Pattern[str]]
     """Words of which a text must have one, by the name of the choice."""
+    choice_numbers: Mapping[str, int]
+    """How many numbers a text must have, by the name of the choice."""
     says: Mapping[str, str]
     examples: tuple[str, ...]
     checks: Mapping[str, Callable[[str], object]]
@@ -157,16 +171,23 @@ class EnglishSkillSentences:
             yield from story_matches(named)
             if named != text:
                 yield from self._of_requests(named, [self._files[ALERTS]])
-        yield from self._of_requests(text, known)
+        if (yield from self._of_requests(text, known)):
+            return
+        for file in known:
+            for intent, tells in STORIES.get(file.skill, ()):
+                if tells(text) not in (None, False):
+                    yield Match(file.skill, intent, {}, text)
 
-    def _of_requests(self, text: str, known: Sequence[SkillFile]) -> Iterator[Match]:
-        """What the requests in a text mean to some skills, the longest request first."""
+    def _of_requests(self, text: str, known: Sequence[SkillFile]) -> Generator[Match, None, bool]:
+        """What the requests in a text mean to some skills, the longest request first. Returns
+        whether one of them is no order, whatever it looks like."""
         for request in requests_in(text):
             found = [ranked for file in known for ranked in file.matches(request)]
             for _, match in sorted(found, key=lambda ranked: ranked[0]):
                 if match.intent.startswith(ORDINARY):
-                    return
+                    return True
                 yield match
+        return False
 
     def match(self, text: str, skills: Sequence[str]) -> Match | None:
         """The surest of ``matches``; None: no sentence fits."""
@@ -183,16 +204,20 @@ class EnglishSkillSentences:
         file = self._files.get(skill)
         if file is None or len(text) > LONGEST or not asks(text):
             return frozenset()
+        numbers = numbers_said(text).total()
         return {
             name
             for name, words in file.choice_words.items()
-            if words.search(text)
-            and (not file.choices[name].expressions or len(numbers_said(text)) >= FEWEST_NUMBERS)
+            if numbers >= file.choice_numbers[name] and words.search(text)
         }
 
     def is_sum_of(self, expression: str, text: str) -> bool:
         """Whether each number of an expression is in a text, or follows from its words."""
         return is_sum_of(expression, text)
+
+    def said_time(self, quoted: str, text: str) -> str:
+        """The words of a text for a time that is quoted from it, whole."""
+        return said_time(quoted, text)
 
     def skills(self) -> Sequence[str]:
         """The names of the skills that have a file."""
@@ -247,7 +272,8 @@ def _read(skill: str, data: dict[str, Any]) -> SkillFile:
         Intents.from_dict(data),
         _any_of(triggers),
         {name: _choice(name, read) for name, read in choices.items()},
-        {name: _any_of(read["words"]) for name, read in choices.items()},
+        {name: _any_of(read["words"], whole=True) for name, read in choices.items()},
+        {name: int(read.get("numbers", 0)) for name, read in choices.items()},
         says,
         examples,
         checks,
@@ -258,7 +284,7 @@ def _read(skill: str, data: dict[str, Any]) -> SkillFile:
 
 def _choice(name: str, read: Mapping[str, Any]) -> Choice:
     slots = read.get("slots", {})
-    examples = [dict(example) for example in read["examples"]]
+    examples = [dict(example) for example in read.get("examples", ())]
     return Choice(
         name,
         read["intent"],
@@ -266,13 +292,16 @@ def _choice(name: str, read: Mapping[str, Any]) -> Choice:
         {argument: slots.get(argument, argument) for argument in read.get("arguments", ())},
         frozenset(read.get("required", ())),
         frozenset(read.get("expressions", ())),
+        frozenset(read.get("times", ())),
         tuple(
             (example.pop("said"), {k: str(v) for k, v in example.items()}) for example in examples
         ),
     )
 
 
-def _any_of(beginnings: Sequence[str]) -> re.Pattern[str]:
-    """A pattern of words that begin with one of these; of none if there are none."""
+def _any_of(beginnings: Sequence[str], *, whole: bool = False) -> re.Pattern[str]:
+    """A pattern of words that begin with one of these; of none if there are none. ``whole``: the
+    words end there, but for a plural's s."""
     words = "|".join(re.escape(word) for word in sorted(beginnings, key=len, reverse=True))
-    return re.compile(rf"\b(?:{words})" if words else r"(?!)", re.IGNORECASE)
+    end = r"s?\b" if whole else ""
+    return re.compile(rf"\b(?:{words}){end}" if words else r"(?!)", re.IGNORECASE)

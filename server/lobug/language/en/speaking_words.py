@@ -1,15 +1,37 @@
-"""Wishes to hear something again that stand beside other words. English. Pure."""
+"""Wishes about how Lo-Bug speaks that stand beside other words. English. Pure."""
 
 from __future__ import annotations
 
 import re
 
+_AGAIN = "(?:again|once more|one more time|once again|another time)"
+_MISSED = (
+    "(?:i|sorry i)(?: quite| just)? (?:didn't|did not|couldn't|missed)(?: quite| all of)*"
+    "(?: (?:catch|hear|get))? (?:that|what you said|any of that|all of that)"
+)
+_PACE = (
+    "(?:slow down|speak up|louder|quieter|slower|faster|turn (?:it|yourself) (?:up|down)"
+    "|(?:speak|talk|go) (?:louder|quieter|slower|faster|slowly|up))"
+)
 _WISHES = re.compile(
-    r"(?:(?:say|repeat|tell me|give me|run|go over) (?:that|it|that one|that bit)(?: by me)? (?:again"
-    r"|once more|one more time|once again|another time)|what (?:did you|was (?:that|it) you)"
-    r"(?: just)? (?:say|said|tell me)(?: just now)?"
-    r"|what (?:(?:sorts?|kinds?|types?) of )?(?:things|stuff|jobs|tasks)\b.*\byou\b.*"
-    r"|what (?:can|could) you (?:actually|really) do.*|what (?:can|could) you do for (?:me|us))",
+    "|".join(
+        (
+            rf"(?:say|repeat|tell me|give me) (?:that|it|that one|that bit)(?: by me)? {_AGAIN}",
+            rf"(?:say|repeat) {_AGAIN}",
+            "repeat (?:that|it|yourself|what you (?:just )?said)",
+            rf"(?:run|go over|go through) (?:it|that) (?:by|past|with|for) me {_AGAIN}",
+            "what (?:did you|was (?:that|it) you)(?: just)? (?:say|said|tell me)(?: just now)?",
+            _MISSED,
+            "(?:come again|pardon|pardon me|(?:i )?beg your pardon)",
+            "what (?:(?:sorts?|kinds?|types?) of )?(?:things|stuff|jobs|tasks)\\b.*\\byou\\b.*",
+            "what (?:can|could) you (?:actually|really) do.*",
+            "what (?:can|could) you do (?:exactly|for (?:me|us))",
+            "how do i use you",
+            "what can i (?:ask|say to) you",
+            "what do you (?:actually|really) do",
+            _PACE,
+        )
+    ),
     re.IGNORECASE,
 )
 _BEFORE = re.compile(
@@ -23,17 +45,30 @@ _AFTER = re.compile(
     re.IGNORECASE,
 )
 _TOLD = re.compile(
-    r"\b(?:said|says|asked|asks|shouted|went|goes|thought|you can)[,:]?(?: like)?[,:]? ?[\"\u201c]?$",
+    r"\b(?:said|says|asked|asks|shouted|cried|yelled|went|goes|thought|you can)[,:]?(?: like)?[,:]?"
+    r" ?[\"\u201c]?$",
     re.IGNORECASE,
 )
+_ADVERBS = frozenset({"louder", "quieter", "slower", "faster"})
+_TELLS = re.compile(r"\b(?:said|says|asked|shouted|cried|yelled|told)\b(?! so\b)", re.IGNORECASE)
 
 
 def is_clear_wish(request: str, text: str) -> bool:
     """Whether a request, such as "say that once more", is a clause of its own in a longer text and
     so means what Lo-Bug said. "You can say that again" agrees with somebody instead."""
-    plain = " ".join(text.split())
-    at = plain.lower().rfind(request.lower())
-    if at < 0 or not _WISHES.fullmatch(request):
+    plain = " ".join(text.replace("\u2019", "'").split())
+    asked = " ".join(request.replace("\u2019", "'").split())
+    at = plain.lower().rfind(asked.lower())
+    if at < 0 or not _WISHES.fullmatch(asked):
         return False
-    before, after = plain[:at].rstrip(), plain[at + len(request) :]
-    return not _TOLD.search(before) and bool(_BEFORE.search(before)) and bool(_AFTER.search(after))
+    if asked.lower() in _ADVERBS and re.search(r"\band\W*$", plain[:at], re.IGNORECASE):
+        return False  # "it went slower and slower"
+    before, after = plain[:at].rstrip(), plain[at + len(asked) :]
+    if _TOLD.search(before) or _TELLS.search(after):
+        return False
+    return bool(_BEFORE.search(before)) and bool(_AFTER.search(after))
+
+
+def agrees_with_it(text: str) -> bool:
+    """Whether a text is "You can say that again", which asks for nothing."""
+    return re.match(r"\W*(?:\w+[, ]+)?you can say that again", text, re.IGNORECASE) is not None
