@@ -37,7 +37,7 @@ _STARTING = re.compile(
     re.IGNORECASE,
 )
 _MASK = "\u01c2"
-"""Stands for a time. A letter that no text has, because the cutter of requests drops other marks."""
+"""Stands for a time. A letter that no text has: the cutter of requests drops other marks."""
 _ADDRESS = r"(?: (?:for me|for us|please|hon|honey|love|dear|mate|now|will you|would you|ta))*"
 _THAT = r"(?:it|that|this|them|these|those)"
 _TIMED = re.compile(
