@@ -30,9 +30,10 @@ class SkillKit:
         self.now = NOW
         self.turn_time = 0.0
         self.agenda = Agenda(self.settings.skills, folder / "agenda.db", clock=self.clock)
+        self.chat = ScriptedChatModel(lambda _messages, _options: '{"choice": "none"}')
         self.skills = Skills(
             skills(self.agenda, self.settings),
-            ScriptedChatModel(lambda _messages, _options: '{"choice": "none"}'),
+            self.chat,
             clock=lambda: self.turn_time,
             now=lambda _user: self.now,
         )
