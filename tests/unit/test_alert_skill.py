@@ -23,9 +23,13 @@ from lobug.skills.alerts import AlertSkill
 from lobug.skills.registry import Skills
 from support.scripted import ScriptedChatModel
 
-TABLE = tomllib.loads(
-    (Path(__file__).parent / "data" / "skills" / "alerts.toml").read_text(encoding="utf-8")
-)
+_TABLES = [
+    tomllib.loads((Path(__file__).parent / "data" / "skills" / name).read_text(encoding="utf-8"))
+    for name in ("alerts.toml", "alert_stories.toml")
+]
+TABLE = {
+    part: [one for table in _TABLES for one in table[part]] for part in ("sets", "none", "talks")
+}
 LONDON = ZoneInfo("Europe/London")
 START = datetime(2026, 11, 25, 14, 30, tzinfo=LONDON)
 USER = "ada"

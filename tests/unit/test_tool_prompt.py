@@ -29,7 +29,7 @@ from lobug.priority import TurnPriority
 from lobug.settings import ChatSettings, Settings
 from lobug.turn.prefetch import PromptPrefetcher
 from lobug.turn.tool_use import include_tools_if_needed, offer_tools, read_call
-from support.scripted import ScriptedChatModel
+from support.scripted import ScriptedChatModel, without_time
 from support.tool_device import PERCENT, common_tools, tool
 
 MOST = ChatSettings().tool_prompt_tokens
@@ -246,7 +246,8 @@ async def test_a_prompt_is_read_ahead_until_it_tells_of_what_was_offered_last() 
     await ahead.after_turn(talk.conversation_key)
     assert [lane for _, lane in chat.prefills] == [talk.conversation_key.conversation] * 2
     assert [list(messages) for messages, _ in chat.prefills] == [
-        prefix(persona, "", tools=read.messages) for read in (first, talk.offered)
+        list(without_time(prefix(persona, "", tools=read.messages)))
+        for read in (first, talk.offered)
     ]
     assert len(talk.tools.tools) == 2
     assert not talk.prefix_changed

@@ -117,7 +117,7 @@ def has_name(alert: Alert, name: str) -> bool:
 
 def sharing_words(alerts: Sequence[Alert], story: str) -> list[Alert]:
     """The alerts whose labels have a word of a story in them that is no small one."""
-    told = {word for word in words_of(story) if len(word) > 3}
+    told = {word for word in words_of(story) if len(word) > 2}
     return [alert for alert in alerts if told & words_of(alert.label)]
 
 

@@ -21,6 +21,8 @@ class ListTaking(ListAdding):
     def remove(self, talk: Talk) -> Command | None:
         """Take things off a list."""
         items = talk.items()
+        if any(map(list_words.is_pronoun, items)) and list_words.excepts(talk.request.text):
+            return None
         if items and all(map(list_words.is_pronoun, items)) and talk.before:
             return self._off_told(talk, talk.before, items[0], "removed")
         if any(map(list_words.is_list_order, items)) and " off " not in f" {items[0]} ":
@@ -29,6 +31,8 @@ class ListTaking(ListAdding):
 
     def remove_it(self, talk: Talk) -> Command | None:
         """ "I got the milk, take it off the list"."""
+        if list_words.excepts(talk.request.text):
+            return None
         how = "ticked" if re.search(r"\b(?:tick|check|mark)\b", talk.match.request) else "removed"
         return self._off_told(talk, talk.match.slots["items"], talk.match.slots.get("it", ""), how)
 
@@ -207,6 +211,9 @@ class ListTaking(ListAdding):
     def _off(self, talk: Talk, items: Sequence[str], how: str) -> Command | None:
         if not items or not all(map(list_words.is_thing, items)):
             return None
+        every = [item for one in talk.shelf.every for item in one.open]
+        if any(list_words.is_sentence(item) and not matching(every, item) for item in items):
+            return None
         if talk.names_list:
             one = talk.existing(write=True)
             if not isinstance(one, ItemList):
@@ -258,6 +265,8 @@ class ListTaking(ListAdding):
 
     def clear(self, talk: Talk) -> Command | None:
         """Ask whether to erase what is on a list."""
+        if list_words.excepts(talk.request.text):
+            return None
         one = talk.existing(write=True)
         if not isinstance(one, ItemList):
             return one

@@ -135,8 +135,8 @@ class Metrics:
         )
         self._replaced = Counter(
             "lobug_replies_replaced",
-            "Replies of the chat model that claimed what was not done, or held a placeholder or a"
-            " canned refusal, and were replaced.",
+            "Replies of the chat model that claimed what was not done (`deed`), or held a"
+            " `placeholder` or a `canned_refusal`, and were replaced.",
             ["kind"],
             registry=self.registry,
         )

@@ -176,7 +176,11 @@ def _lead(before: str, times: Sequence[Found]) -> str:
     words = words.replace(_MASK, " ").lower().rstrip(" ,:;")
     if words.endswith("not to"):
         return "not to"
-    if re.search(r"\bso(?: that)? (?:i|we)$", words):
+    if re.search(
+        r"\bso(?: that)? (?:i|we)(?: can| will|(?: remember| don['\u2019]t forget| do not forget"
+        r"| won['\u2019]t forget) to)?$",
+        words,
+    ):
         return "to"
     if re.search(r"(?:it['\u2019]s time|time) (?:to|for)$", words):
         return words.rsplit(maxsplit=1)[-1]

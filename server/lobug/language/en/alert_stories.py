@@ -22,7 +22,7 @@ SKILL = "alerts"
 _CUES = re.compile(
     r"\b(?:remind\w*|tim(?:er|ers|e|ing)|countdowns?|count(?:ing)?|clock|eye on|alarms?|minutes?"
     r"|hours?|seconds?|that (?:one|day|morning|evening|afternoon|night)|those|then|no|sorry|wait"
-    r"|shout|ping|nudge|buzz|poke|prod|holler)\b",
+    r"|anything|what|shout|ping|nudge|buzz|poke|prod|holler)\b",
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(
@@ -36,7 +36,8 @@ _STARTING = re.compile(
     r"|moment|instant)|immediately|straight away)\b",
     re.IGNORECASE,
 )
-_MASK = "\u2022"
+_MASK = "\u01c2"
+"""Stands for a time. A letter that no text has: the cutter of requests drops other marks."""
 _ADDRESS = r"(?: (?:for me|for us|please|hon|honey|love|dear|mate|now|will you|would you|ta))*"
 _THAT = r"(?:it|that|this|them|these|those)"
 _TIMED = re.compile(
@@ -70,9 +71,17 @@ _COOKING = (
     r"steep|brew|boil|bak|roast|fry|frying|grill|cook|poach|steam|prov|simmer|soak|marinat"
     r"|microwav|toast|chill|defrost|bleach|dry"
 )
-_THING = r"(?:(?:the|some|a|an|my|our|this|these|those) )?(?P<thing>(?!the\b|in\b|on\b)\w[\w'-]*(?: (?!in\b|on\b|into\b|is\b|are\b|at\b|and\b|for\b)\w[\w'-]*)?)"
+_THING = (
+    r"(?:(?:the|some|a|an|my|our|this|these|those) )?(?P<thing>(?!the\b|in\b"
+    r"|on\b)\w[\w'-]*(?: (?!in\b|on\b|into\b|is\b|are\b|at\b|and\b|for\b)\w[\w'-]*)?)"
+)
 _STORIES = (
     re.compile(rf"\b(?:{_COOKING})(?:p|n|l)?(?:ing) {_THING}", re.IGNORECASE),
+    re.compile(
+        rf"(?:^|[,.] |\b(?:the|my|our) ){_THING}(?:['\u2019](?:s|re)| is| are)(?: just| now)?"
+        rf" (?:{_COOKING})(?:p|n|l)?ing\b",
+        re.IGNORECASE,
+    ),
     re.compile(
         r"\b(?:put|dropped|popped|stuck|chucked|shoved|slid|slung|thrown|tipped|got) "
         rf"{_THING} (?:in|on|into|under)\b",
@@ -113,13 +122,14 @@ _DUTY = re.compile(
     re.IGNORECASE,
 )
 _WISH = re.compile(
-    r"\b(?:wants?|told|asked|tells|needs?|asks|expects?|promised|reminded) (?:me|us)?(?: that i)?"
-    r" ?to (?P<task>\w.*)$",
+    r"\b(?:wants?|told|asked|tells|needs?|asks|expects?|promised) (?:me|us) "
+    r"to (?P<task>\w.*)$",
     re.IGNORECASE,
 )
 _UNLESS = re.compile(
     r"\b(?:if|unless) (?:i|we) (?:(?:don['\u2019]t|do not|forget to|fail to) )?(?P<task>\w.*?)"
-    r"(?=$| (?:i|she|he|they|we|it|my|the|there)(?:['\u2019](?:ll|d)| will| would)\b)",
+    r"(?=$| (?:i|she|he|they|we|it|my|the|there)(?:['\u2019](?:ll|d|m|re)| will| would| am"
+    r"| are)\b)",
     re.IGNORECASE,
 )
 _EVENT = re.compile(
@@ -162,7 +172,8 @@ _OVER = re.compile(
     re.IGNORECASE,
 )
 _UNREMINDED = re.compile(
-    r"(?:you )?(?:needn['\u2019]?t|don['\u2019]?t(?: (?:have|need) to)?|do not|no need(?: for you)? to"
+    r"(?:you )?(?:needn['\u2019]?t|don['\u2019]?t(?: (?:have|need) to)?|do not"
+    r"|no need(?: for you)? to"
     r"|no longer|stop|never mind)(?: bother(?: with| to)?)? ?remind(?:ing)? (?:me|us)"
     rf"(?: (?:about|of|to do) {_THAT})?(?: (?:any ?more|any longer|now|again|after all|then))*",
     re.IGNORECASE,
@@ -177,23 +188,28 @@ _REPLACED = re.compile(
 )
 _BECOMES = re.compile(
     rf"(?:it|that) (?:should|ought to|needs to|has to|must|will|'ll) (?:be|run|ring|go off)"
-    rf"(?: for| at)? {_MASK}|(?:make|set) (?:it|that) {_MASK}|it(?:['\u2019]s| is) {_MASK}(?: now)?",
+    rf"(?: for| at)? {_MASK}|(?:make|set) (?:it|that) {_MASK}|it(?:['\u2019]s"
+    rf"| is) {_MASK}(?: now)?",
     re.IGNORECASE,
 )
 _NO_NUMBER = re.compile(
     rf"(?:no|oh no|sorry|wait|oops|actually|no wait|no sorry|hang on)[\s,.!]+(?:(?:no|sorry|wait"
-    rf"|actually|i meant?|make (?:it|that)|i said)[\s,]+)*(?P<number>{NUMBER})(?: please)?[.!]?",
+    rf"|actually|i meant?|make (?:it|that)|i said)[\s,]+)*(?P<number>{NUMBER}(?: (?:minutes?"
+    rf"|mins?|seconds?|hours?))?)(?: please)?[.!]?",
     re.IGNORECASE,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """A clause of an utterance. ``words``: without politeness, its times as a mark."""
+    """A clause of an utterance, its times as marks."""
 
     start: int
     end: int
     words: str
+    """Without politeness."""
+    said: str
+    """With all its words."""
     times: tuple[Found, ...]
     """Their positions are those in the utterance."""
     polite: bool
@@ -206,7 +222,7 @@ def with_days(text: str) -> str:
     if not _THEN.search(text):
         return text
     while (match := _later_then(text)) is not None:
-        before = [found for found in find_times(text[: match.start()])]
+        before = find_times(text[: match.start()])
         named = next((found for found in reversed(before) if _reference(text, found, match)), None)
         if named is None:
             return text
@@ -247,11 +263,11 @@ def _day_words(said: str) -> str | None:
     tries += [words[start:] for start in range(1, len(words))]
     for some in tries:
         text = " ".join(some).strip(" ,")
-        (one, *more) = find_times(text) or [None]
-        if one is None or more or one.start or one.end != len(text):
+        found = find_times(text)
+        if len(found) != 1 or found[0].start or found[0].end != len(text):
             continue
-        value = one.value
-        if _has_day(value) and getattr(value, "time", None) is None and value.part is None:
+        value = found[0].value
+        if not isinstance(value, TimeSpan) and _has_day(value) and not (value.time or value.part):
             return text
     return None
 
@@ -273,7 +289,7 @@ def story_matches(text: str) -> Iterator[Match]:
     starting = _STARTING.search(text) is not None
     text = _STARTING.sub("", text)
     clauses = _clauses(text)
-    for read in (_counted, _reminder, _cancelled, _unreminded, _change):
+    for read in (_listed, _added, _counted, _reminder, _cancelled, _unreminded, _change):
         match = read(text, clauses)
         if match is not None:
             yield match
@@ -300,13 +316,55 @@ def _clauses(text: str) -> list[_Clause]:
         words = " ".join(words.split()).strip(" ,;:.!?")
         clauses.append(
             _Clause(
-                start, end, core_request(words), inside,
+                start, end, core_request(words), words, inside,
                 _POLITE.match(text[end:]) is not None
                 or re.search(r"\b(?:please|would you)$", words, re.I) is not None,
                 _REPORTED.search(text[:start]) is not None,
             )
         )  # fmt: skip
     return [clause for clause in clauses if clause.words]
+
+
+def _listed(text: str, clauses: Sequence[_Clause]) -> Match | None:
+    for clause in clauses:
+        if clause.reported or not _ANYTHING.fullmatch(clause.said) or len(clauses) > 2:
+            continue
+        (found,) = clause.times
+        said = text[found.start : found.end]
+        if _has_day(found.value):
+            return Match(SKILL, "ListAlerts", {}, said, (Found(0, len(said), found.value),))
+    return None
+
+
+_ANYTHING = re.compile(
+    r"(?:so |okay |hey |right )*(?:(?:do (?:i|we) have|have (?:i"
+    r"|we) got) anything(?: else)?(?: on| planned| due)?"
+    rf"(?: for)?|what (?:do (?:i|we) have|have (?:i|we) got)(?: on| coming up| due"
+    rf"| planned)?(?: for)?) {_MASK}",
+    re.IGNORECASE,
+)
+
+
+def _added(text: str, clauses: Sequence[_Clause]) -> Match | None:
+    for clause in clauses:
+        words = core_request(text[clause.start : clause.end])
+        more = None if clause.reported else _MORE.fullmatch(words)
+        (found, *others) = find_times(more["span"]) if more is not None else [None]
+        if more is None or found is None or others:
+            continue
+        name = (more["name"] or "").strip()
+        request = f"add {more['span']} to the {f'{name} ' if name else ''}timer"
+        moved = Found(found.start + len("add "), found.end + len("add "), found.value)
+        return Match(SKILL, "Change", {"name": name} if name else {}, request, (moved,))
+    return None
+
+
+_MORE = re.compile(
+    r"(?:put|stick|pop|chuck|whack|bung|slap|add|tack|throw|whip) (?P<span>(?:another|an extra"
+    r"|an additional|a further)\b.{2,40}?) (?:on|onto|on to|to) (?:the|my|that|its|our)"
+    r"(?P<name> [\w' -]{2,30}?)? (?:timer|countdown|clock)",
+    re.IGNORECASE,
+)
 
 
 def _counted(text: str, clauses: Sequence[_Clause]) -> Match | None:
@@ -333,14 +391,15 @@ def _counted(text: str, clauses: Sequence[_Clause]) -> Match | None:
             if not all(isinstance(found.value, TimeSpan) for found in every):
                 return None
             return Match(SKILL, "SetTimer", {"label": "\n".join(labels)}, text, tuple(every))
-        times = tuple((*clause.times, *every))
+        times = (*clause.times, *every)
         return Match(SKILL, "SetAlarm", {"label": "\n".join([""] * len(every))}, text, times)
     return None
 
 
 _COUNTS = {"two": 2, "2": 2, "a couple of": 2, "three": 3, "3": 3}
 _COUNTED = re.compile(
-    r"(?:set|start|make|put|get|give me|create|i need|i want|i['\u2019]ll need|i['\u2019]d like|can i have"
+    r"(?:set|start|make|put|get|give me|create|i need|i want|i['\u2019]ll need|i['\u2019]d like"
+    r"|can i have"
     r"|could i have|we need)(?: up| me| us| on)* (?P<count>two|three|2|3|a couple of)"
     rf"(?: separate| different)? (?P<kind>timers|alarms)(?: (?:please|for me|going|{_MASK}))*",
     re.IGNORECASE,
@@ -355,7 +414,7 @@ def _timer(text: str, clauses: Sequence[_Clause], *, starting: bool) -> Match | 
             span = _one_span(text, clauses[:place] or clauses[place + 1 :])
             return None if span is None else _timer_match(text, clauses, span)
         if _SUMMONED.fullmatch(clause.words) and len(clauses) > 1 and place > 0:
-            span = _one_span(text, [clause])
+            span = _one_span(text, [clause], ahead=True)
             label = _label(text, clauses)
             return None if span is None or not label else _timer_match(text, clauses, span)
         fragment = _FRAGMENT.fullmatch(clause.words)
@@ -365,10 +424,10 @@ def _timer(text: str, clauses: Sequence[_Clause], *, starting: bool) -> Match | 
         named = any(_NAMED.fullmatch(other.words) for other in clauses)
         clock = fragment["clock"] or fragment["clock2"]
         story = any(
-            _PRESENT.search(other.words) for other in clauses if other is not clause
+            _PRESENT.search(other.said) for other in clauses if other is not clause
         ) and any(words.search(text) for words in _STORIES)
         polite = clause.polite and (fragment["label"] or story)
-        if clock or named or polite or (starting and len(clauses) > 1):
+        if clock or named or polite or (starting and (fragment["label"] or len(clauses) > 1)):
             return _timer_match(text, clauses, span, fragment["label"] or "")
     return None
 
@@ -385,23 +444,34 @@ def _label(text: str, clauses: Sequence[_Clause], label: str = "") -> str:
     if label:
         return name_in(label)
     for words in _STORIES:
-        story = words.search(text)
-        if story is not None and story["thing"].lower() not in _NO_THINGS:
+        story = words.search(_masked(text))
+        if story is not None and _is_thing(story["thing"]):
             return name_in(story["thing"])
     return ""
+
+
+def _is_thing(words: str) -> bool:
+    return _MASK not in words and words.lower() not in _NO_THINGS
 
 
 _NO_THINGS = frozenset("it that this them these those me you him her us there what on in".split())
 
 
-def _one_span(text: str, clauses: Sequence[_Clause]) -> Found | None:
-    """The only length of time in some clauses; None: there is none, or more than one."""
+def _masked(text: str) -> str:
+    for found in reversed(find_times(text)):
+        text = f"{text[: found.start]}{_MASK}{text[found.end :]}"
+    return text
+
+
+def _one_span(text: str, clauses: Sequence[_Clause], *, ahead: bool = False) -> Found | None:
+    """The only length of time in some clauses; None: there is none, or more than one. ``ahead``:
+    "in ten minutes" counts as one."""
     spans = [
         found
         for clause in clauses
         for found in clause.times
         if isinstance(found.value, TimeSpan)
-        or (isinstance(found.value, Moment) and found.value.elapsed is not None)
+        or (ahead and isinstance(found.value, Moment) and found.value.elapsed is not None)
     ]
     spans = [
         found
@@ -430,7 +500,7 @@ def _reminder(text: str, clauses: Sequence[_Clause]) -> Match | None:
             if len(timed) == 1:
                 return _reminder_of(text, timed[0], story, twice=twice, also=clause.times)
         if clause.times:
-            label = next((task for one in story if (task := _task(one.words))), "")
+            label = next((task for one in story if (task := _task(one.said))), "")
             return _reminder_match(text, [label], clause.times) if label else None
         timed = [one for one in story if one.times]
         if len(timed) != 1:
@@ -443,7 +513,7 @@ def _reminder_of(
     text: str, timed: _Clause, story: Sequence[_Clause], *, twice: bool, also: Sequence[Found] = ()
 ) -> Match | None:
     """A reminder of what a clause says, at its time. ``also``: how often, as said elsewhere."""
-    pair = _PAIR.match(timed.words)
+    pair = _PAIR.match(timed.said)
     if twice and pair is not None and len(timed.times) == 2:
         labels = [f"to {pair['verb']} {pair[name]}" for name in ("one", "other")]
         return _reminder_match(text, labels, timed.times)
@@ -453,12 +523,18 @@ def _reminder_of(
         times = tuple(sorted((*times, *also), key=lambda found: found.start))
     if len(clocks) > 1:
         return None
-    label = _task(timed.words)
+    label = _task(timed.said)
     if not label and timed.words == _MASK:
-        label = next((task for one in story if (task := _task(one.words))), "")
+        label = next((task for one in story if (task := _task(one.said))), "")
     elif not label:
-        label = f"that {timed.words}" if _PRESENT.search(timed.words) else ""
+        label = f"that {_uncapitalised(timed.words)}" if _PRESENT.search(timed.said) else ""
     return _reminder_match(text, [label], times) if label else None
+
+
+def _uncapitalised(words: str) -> str:
+    return re.sub(
+        r"^(?:The|My|Our|A|An|There|We|It|His|Her|Their)\b", lambda one: one[0].lower(), words
+    )
 
 
 def _has_clock(found: Found) -> bool:
@@ -479,7 +555,8 @@ def _task(words: str) -> str:
     for pattern in (_UNLESS, _DUTY, _WISH, _HABIT):
         found = pattern.search(words)
         if found is not None:
-            return f"to {found['task']}"
+            task = re.sub(r"^(?:remember|not forget) to ", "", found["task"], flags=re.IGNORECASE)
+            return f"to {task}"
     event = _EVENT.search(words.removeprefix(f"{_MASK} "))
     return f"about {event['task']}" if event is not None else ""
 
@@ -496,16 +573,16 @@ def _cancelled(text: str, clauses: Sequence[_Clause]) -> Match | None:
 
 
 def _over(clause: _Clause) -> str | None:
-    found = _OVER.match(clause.words)
+    found = _OVER.match(clause.said)
     return None if found is None else found["name"]
 
 
 def _unreminded(_text: str, clauses: Sequence[_Clause]) -> Match | None:
     for place, clause in enumerate(clauses):
-        if clause.reported or not _UNREMINDED.fullmatch(clause.words):
+        if clause.reported or not _UNREMINDED.fullmatch(clause.said):
             continue
         done = next(
-            (one for other in reversed(clauses[:place]) if (one := _DONE.search(other.words))), None
+            (one for other in reversed(clauses[:place]) if (one := _DONE.search(other.said))), None
         )
         if done is None:
             return None

@@ -38,7 +38,8 @@ _CLAUSE_END = re.compile(
 )
 _OPENING = re.compile(
     r"^(?:(?:would you|will you|could you|please|oh|ah|and|so|but|well|right"
-    r"|look|listen|hey|sorry|no|damn|blimey|ugh|oops|um+|uh+|er+"
+    r"|look|listen|hey|sorry|no|dear|my god|god|gosh|crikey|yes|yeah|okay|ok|hi|hello"
+    r"|damn|blimey|ugh|oops|um+|uh+|er+"
     r"|i think|i see|i just noticed|i noticed|i just realised|i just realized|turns out|it seems"
     r"|apparently|honestly|actually|i'm afraid|hang on|you know)\b[\s,]*)+",
     re.IGNORECASE,

@@ -142,7 +142,9 @@ _SUBJECTS = frozenset(
 def is_title(words: str) -> bool:
     """Whether words are written as a title is: "Everything Everywhere All at Once"."""
     found = words.split()
-    return len(found) > 1 and 2 * sum(word[:1].isupper() for word in found[1:]) >= len(found) - 1
+    if len(found) < 2 or not found[0][:1].isupper():
+        return False
+    return 2 * sum(word[:1].isupper() for word in found[1:]) >= len(found) - 1
 
 
 def is_sentence(item: str) -> bool:
@@ -269,6 +271,18 @@ _CONTRARY = re.compile(
     r"|unless|until)\b|n['\u2019]t\b|\?",
     re.IGNORECASE,
 )
+
+
+_EXCEPTING = re.compile(
+    r"\b(?:except|excepting|apart from|other than|aside from|(?:all|everything|lot) but"
+    r"|but (?:not|keep|leave))\b",
+    re.IGNORECASE,
+)
+
+
+def excepts(said: str) -> bool:
+    """Whether something is to stay: "everything except the bread"."""
+    return _EXCEPTING.search(said) is not None
 
 
 def confirms(said: str) -> bool:

@@ -105,7 +105,8 @@ _HESITATION = re.compile(
 )
 _REPORTED = re.compile(
     r"\b(?:says?|said|asked|goes|went|shouted|yelled|replied|thought|wrote|was like|were like"
-    r"|told (?:me|him|her|us|them)) ?$",
+    r"|told (?:me|him|her|us|them))"
+    r"(?: (?:can|could|would|will) you(?: please)?| please| to)? ?$",
     re.IGNORECASE,
 )
 """What is said after it is no request to Lo-Bug: "She said remind me tomorrow"."""

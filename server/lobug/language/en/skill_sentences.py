@@ -20,7 +20,7 @@ Besides hassil's keys a file has:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -170,20 +170,23 @@ class EnglishSkillSentences:
             yield from story_matches(named)
             if named != text:
                 yield from self._of_requests(named, [self._files[ALERTS]])
-        yield from self._of_requests(text, known)
+        if (yield from self._of_requests(text, known)):
+            return
+        for file in known:
+            for intent, tells in STORIES.get(file.skill, ()):
+                if tells(text) not in (None, False):
+                    yield Match(file.skill, intent, {}, text)
 
-    def _of_requests(self, text: str, known: Sequence[SkillFile]) -> Iterator[Match]:
-        """What the requests in a text mean to some skills, the longest request first."""
+    def _of_requests(self, text: str, known: Sequence[SkillFile]) -> Generator[Match, None, bool]:
+        """What the requests in a text mean to some skills, the longest request first. Returns
+        whether one of them is no order, whatever it looks like."""
         for request in requests_in(text):
             found = [ranked for file in known for ranked in file.matches(request)]
             for _, match in sorted(found, key=lambda ranked: ranked[0]):
                 if match.intent.startswith(ORDINARY):
-                    return
+                    return True
                 yield match
-        for file in known:
-            for intent, understands in STORIES.get(file.skill, ()):
-                if understands(text) not in (None, False):
-                    yield Match(file.skill, intent, {}, text)
+        return False
 
     def match(self, text: str, skills: Sequence[str]) -> Match | None:
         """The surest of ``matches``; None: no sentence fits."""

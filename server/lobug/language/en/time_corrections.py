@@ -19,7 +19,8 @@ NUMBER = rf"(?:\d+(?:[.:]\d+)?|(?:{_WORDS})(?:[ -](?:{_WORDS}))?|half an?|an?)"
 UNIT = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?)"
 _TAKEN_BACK = re.compile(
     r"(?:[\s,.;!?\u2026\u2013\u2014-]|\b(?:no|nope|wait|sorry|actually|i mean|i meant"
-    r"|it (?:says|said|is)|it['\u2019]s|make (?:that|it)|scratch that|or rather|rather|correction|oops|hang on|hold on|i said"
+    r"|it (?:says|said|is)|it['\u2019]s|make (?:that|it)|scratch that|or rather|rather"
+    r"|correction|oops|hang on|hold on|i said"
     r"|let['\u2019]s say|let['\u2019]s make it|um|uh|er|well|better|say|to|at|for)\b)+$",
     re.IGNORECASE,
 )
@@ -47,7 +48,8 @@ _UNIT_EARLIER = re.compile(
     re.IGNORECASE,
 )
 _UNIT_EACH = re.compile(
-    rf"(?P<first>\b{NUMBER}[ -](?P<unit>{UNIT})\b[^.;]*?\b(?:and|&|,) (?:an?other|the other|one|a second)"
+    rf"(?P<first>\b{NUMBER}[ -](?P<unit>{UNIT})\b[^.;]*?\b(?:and|&|,) (?:an?other|the other|one"
+    rf"|a second)"
     rf"(?: one)?\b[^.,;]{{0,40}}? (?:at|for) {NUMBER})(?=\s*(?:$|[,.!?;]))",
     re.IGNORECASE,
 )
@@ -83,12 +85,14 @@ _LATEST = re.compile(
 )
 _HOUR_AND = re.compile(
     rf"\b(?P<hours>(?:an|{NUMBER}) hours?) and (?P<minutes>(?:{_TENS})(?:[ -](?:{_WORDS}))?"
-    rf"|five|ten|fifteen|twelve|[1-5]?\d)(?![\w:.-]*\w|\s+(?:{UNIT}|o['\u2019]clock|past|to\b|of\b))",
+    rf"|five|ten|fifteen|twelve|[1-5]?\d)(?![\w:.-]*\w|\s+(?:{UNIT}|o['\u2019]clock|past|to\b"
+    rf"|of\b))",
     re.IGNORECASE,
 )
 """The minutes of "an hour and twenty"."""
 _OVER = re.compile(
-    rf"\b(?P<unit>{UNIT})(?:['\u2019](?:s|ve)) (?P<over>(?:been )?(?:up|over|passed|gone|elapsed))\b",
+    rf"\b(?P<unit>{UNIT})(?:['\u2019](?:s|ve)) (?P<over>(?:been )?(?:up|over|passed|gone"
+    rf"|elapsed))\b",
     re.IGNORECASE,
 )
 _CLOCK = rf"(?:(?:half|quarter|{NUMBER})(?: past| to)? )?{NUMBER}(?:[:.]\d\d)?"
@@ -100,12 +104,14 @@ _AND_AT = re.compile(
 """The second of "at seven on weekdays and nine at weekends"."""
 _MADE_AT = re.compile(
     rf"\b(?P<made>(?:make|made) (?:it|that)) (?=(?:half|quarter|(?:a )?quarter|{NUMBER})"
-    rf"(?: past| to)? {NUMBER}\b(?! {UNIT})|{NUMBER} (?:tonight|tomorrow|today|this)\b)",
+    rf"(?: past| to)? {NUMBER}\b(?! {UNIT})|{NUMBER} (?:tonight|tomorrow|today|this)\b"
+    rf"|(?<=no, make it ){NUMBER}\s*(?:[,.!?]|$))",
     re.IGNORECASE,
 )
 _PAST_HOUR = re.compile(
-    rf"\bat (?P<hour>{NUMBER})\b(?P<between>[^.;]*?\b(?:and|then)\b[^.;]*?)"
-    r"\bat (?P<minutes>five|ten|twenty|(?:a )?quarter|half|twenty[ -]five) past(?=\s*(?:$|[,.;!?]| and\b| just\b))",
+    rf"\b(?P<lead>at|for) (?P<hour>{NUMBER})\b(?P<between>[^.;]*?\b(?:and|then)\b[^.;]*?)"
+    r"\b(?:at|for) (?P<minutes>five|ten|twenty|(?:a )?quarter|half"
+    r"|twenty[ -]five) past(?=\s*(?:$|[,.;!?]| and\b| just\b))",
     re.IGNORECASE,
 )
 """A time of the same hour: "one at six and one at ten past"."""
@@ -126,7 +132,7 @@ def settled(text: str) -> str:
     text = _MORE.sub(r"\g<number> \g<unit> more", text)
     text = _OVER.sub(r"\g<unit> is \g<over>", text)
     text = _AND_AT.sub(r"\g<joint>at \g<clock> on ", text)
-    text = _PAST_HOUR.sub(r"at \g<hour>\g<between>at \g<minutes> past \g<hour>", text)
+    text = _PAST_HOUR.sub(r"\g<lead> \g<hour>\g<between>at \g<minutes> past \g<hour>", text)
     if not _SEVERAL.search(text):
         text = _HOUR_AND.sub(r"\g<hours> and \g<minutes> minutes", text)
     if re.search(rf"\bat (?:half |quarter )?{NUMBER}\b", text, re.IGNORECASE):
