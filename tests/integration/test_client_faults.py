@@ -260,14 +260,14 @@ async def test_strangers_may_not_take_their_time(tmp_path: Path) -> None:
 
 async def test_a_long_answer_is_no_silent_sender(tmp_path: Path) -> None:
     gate = asyncio.Event()
-    chat = ScriptedChatModel([["One ", gate, "moment."]])
+    chat = ScriptedChatModel([["One ", gate, "apple a day."]])
     settings = settings_for(tmp_path, limits={"body_timeout_s": 0.05})
     async with running(settings, ScriptedEngines(chat=chat)) as (client, _):
         turn = asyncio.create_task(say(client))
         await chat.wait_for_calls(1)
         await asyncio.sleep(0.15)  # three times what a silent sender is given
         gate.set()
-        assert (await turn).json() == {"response": "One moment."}
+        assert (await turn).json() == {"response": "One apple a day."}
 
 
 async def test_http_1_0(world: World) -> None:

@@ -128,6 +128,8 @@ class AlertSkill:
         found = select(alerts, replace(target, pointing=False), request.now, request.place)
         if is_next(match.request):
             found = found[:1]
+        if not found and not names_alerts(match.request):
+            return None  # "When do I get up?" may ask for what memory knows
         if not found and target.times:
             return request.say(says("none_then", what=says(f"{kinds[0]}s" if kinds else "alerts")))
         if not found and target.name:

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
+from typing import get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from lobug.engines.base import EngineStatus
+from lobug.language.en.claimed_deeds import ClaimKind
 from lobug.memory.model import MemoryStats
 from lobug.turn.timeline import STAGES, Outcome, Timeline
 
@@ -135,11 +137,13 @@ class Metrics:
         )
         self._replaced = Counter(
             "lobug_replies_replaced",
-            "Replies of the chat model that claimed what was not done, or held a placeholder or a"
-            " canned refusal, and were replaced.",
+            "Replies of the chat model that claimed what was not done (`deed`), or held a"
+            " `placeholder` or a `canned_refusal`, and were replaced.",
             ["kind"],
             registry=self.registry,
         )
+        for kind in get_args(ClaimKind):
+            self._replaced.labels(kind)  # 0 is shown before the first one
         self._connected = Gauge(
             "lobug_devices_connected",
             "Devices with an open streaming connection.",
