@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
+from typing import get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from lobug.engines.base import EngineStatus
+from lobug.language.en.claimed_deeds import ClaimKind
 from lobug.memory.model import MemoryStats
 from lobug.turn.timeline import STAGES, Outcome, Timeline
 
@@ -140,6 +142,8 @@ class Metrics:
             ["kind"],
             registry=self.registry,
         )
+        for kind in get_args(ClaimKind):
+            self._replaced.labels(kind)  # 0 is shown before the first one
         self._connected = Gauge(
             "lobug_devices_connected",
             "Devices with an open streaming connection.",

@@ -9,26 +9,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from lobug.language.en.alert_clauses import (
+    ADDRESS,
+    MASK,
+    SKILL,
+    THAT,
+    Clause,
+    clauses_of,
+    has_clock,
+    masked,
+)
 from lobug.language.en.alert_requests import name_in, named_alerts
-from lobug.language.en.requests import LONGEST, core_request
-from lobug.language.en.time_corrections import NUMBER, settled
-from lobug.language.en.times import find_times
+from lobug.language.en.alert_story_changes import READERS, correction
+from lobug.language.en.requests import LONGEST
+from lobug.language.en.time_corrections import settled
 from lobug.language.moments import Found, Moment, Recurrence, TimeSpan
 from lobug.language.skills import Match
 
-SKILL = "alerts"
 _CUES = re.compile(
     r"\b(?:remind\w*|tim(?:er|ers|e|ing)|countdowns?|count(?:ing)?|clock|eye on|alarms?|minutes?"
     r"|hours?|seconds?|that (?:one|day|morning|evening|afternoon|night)|those|then|no|sorry|wait"
     r"|anything|what|shout|ping|nudge|buzz|poke|prod|holler)\b",
-    re.IGNORECASE,
-)
-_CLAUSE_END = re.compile(
-    r"\s*[,;:.!?\u2013\u2014]+\s+(?:(?:so|and|but|then|because|cause|or)\s+)?"
-    r"|\s+(?:so|but|because)\s+(?!that\b)"
-    r"|\s+and\s+(?=(?:can|could|would|will|please|remind|name|call|label|time|start|set|keep)\b)",
     re.IGNORECASE,
 )
 _STARTING = re.compile(
@@ -36,10 +38,6 @@ _STARTING = re.compile(
     r"|moment|instant)|immediately|straight away)\b",
     re.IGNORECASE,
 )
-_MASK = "\u01c2"
-"""Stands for a time. A letter that no text has: the cutter of requests drops other marks."""
-_ADDRESS = r"(?: (?:for me|for us|please|hon|honey|love|dear|mate|now|will you|would you|ta))*"
-_THAT = r"(?:it|that|this|them|these|those)"
 _TIMED = re.compile(
     r"(?:(?:start|begin|do|keep) (?:timing|counting)(?: down)?(?: {that})?"
     r"|count(?: {that}| me| us)? down|count {that}"
@@ -48,20 +46,15 @@ _TIMED = re.compile(
     r"|keep (?:track|time)(?: of (?:{that}|the (?:time|minutes)))?|watch the clock"
     r"|(?:set|start|put|stick|pop|run|do|make|i need|i want|i'd like|get)(?: me| us| up| on| off)*"
     r" (?:a|the|another) (?:timer|countdown)(?: on| going| up| running| off)?(?: for (?:{that}|me"
-    r"|us))*)".replace("{that}", _THAT)
-    + _ADDRESS,
+    r"|us))*)".replace("{that}", THAT)
+    + ADDRESS,
     re.IGNORECASE,
 )
 _FRAGMENT = re.compile(
     rf"(?:(?:i want|i need|i'd like|give me|let's have|let's say|make it|that's"
-    rf"|put|stick|set) )?{_MASK}(?P<clock> (?:up )?on the (?:clock|timer))?"
+    rf"|put|stick|set) )?{MASK}(?P<clock> (?:up )?on the (?:clock|timer))?"
     rf"(?: for (?P<label>[\w' -]{{2,40}}?))?(?P<clock2> (?:up )?on the (?:clock|timer))?"
-    rf"(?P<address>{_ADDRESS})",
-    re.IGNORECASE,
-)
-_POLITE = re.compile(
-    r"^[\s,]*(?:please|ta|would you|will you|could you|can you|pretty please|if you would"
-    r"|if you could)\b",
+    rf"(?P<address>{ADDRESS})",
     re.IGNORECASE,
 )
 _NAMED = re.compile(
@@ -99,19 +92,14 @@ _PRESENT = re.compile(
     r"|\b(?:is|are|needs?|goes?)\b",
     re.IGNORECASE,
 )
-_REPORTED = re.compile(
-    r"\b(?:said|says|asked|goes|shouted|yelled|replied|thought|wrote|told \w+|was like|were like)"
-    r"[\s,:\"\u201c']*$",
-    re.IGNORECASE,
-)
 _REMINDED = re.compile(
     r"(?:(?:keep )?remind(?:ing)? (?:me|us)|i(?:['\u2019]ll)? need reminding|i need a reminder"
     r"|i need to be reminded|i(?:['\u2019]d| would) like (?:a reminder|reminding|to be reminded)"
     r"|(?:set|give me|make|put|send me|create|add)(?: me)? (?:a|an|some|two) reminders?"
     r"(?: in| on)?|(?:nudge|ping|poke|prod|buzz) (?:me|us))"
-    rf"(?: (?:then|about {_THAT}|of {_THAT}|for {_THAT}|both times|twice|each time|every time"
+    rf"(?: (?:then|about {THAT}|of {THAT}|for {THAT}|both times|twice|each time|every time"
     r"|in time|both|please|will you|would you|again|at that time|on time))*"
-    rf"(?: (?P<own>{_MASK}))?(?: (?:about {_THAT}|please|will you|would you|then))*",
+    rf"(?: (?P<own>{MASK}))?(?: (?:about {THAT}|please|will you|would you|then))*",
     re.IGNORECASE,
 )
 _TWICE = re.compile(r"\b(?:twice|both(?: times)?|each time|two reminders)\b", re.IGNORECASE)
@@ -142,138 +130,15 @@ _HABIT = re.compile(
 )
 _PAIR = re.compile(
     rf"^(?:i|we)(?:['\u2019]ve)?(?: (?:have to|need to|must|should|got to))? (?P<verb>\w+)"
-    rf" (?P<one>[^{_MASK}]+?) {_MASK} and (?:then )?(?P<other>[^{_MASK}]+?) {_MASK}$",
-    re.IGNORECASE,
-)
-_THEN = re.compile(
-    r"\b(?:on |for |at )?(?:(?P<then>(?:each|every) (?:day|week|morning|evening|night|time) then"
-    r"|that time\b(?! of)|then(?= *(?:$|[,.?!]|please\b)))"
-    r"|(?P<day>(?:that|the) same day|that (?:day|date|same date)|those (?:two |same )?(?:days"
-    r"|mornings|evenings)|both (?:of those )?days)"
-    r"|(?P<part>that (?:morning|afternoon|evening)))\b",
+    rf" (?P<one>[^{MASK}]+?) {MASK} and (?:then )?(?P<other>[^{MASK}]+?) {MASK}$",
     re.IGNORECASE,
 )
 _SUMMONED = re.compile(
     r"(?:give|drop|send) (?:me|us) a (?:shout|holler|ping|poke|nudge|prod|buzz|bell|call|sign)"
-    rf" {_MASK}|(?:ping|buzz|poke|nudge|prod|shout|holler)(?: (?:at )?(?:me|us))? {_MASK}"
-    rf"|(?:shout|holler|beep|ring) {_MASK}",
+    rf" {MASK}|(?:ping|buzz|poke|nudge|prod|shout|holler)(?: (?:at )?(?:me|us))? {MASK}"
+    rf"|(?:shout|holler|beep|ring) {MASK}",
     re.IGNORECASE,
 )
-_CANCELLED = re.compile(
-    r"(?:cancel|delete|stop|kill|get rid of|drop|scrap|end|turn off|switch off|clear|ditch"
-    r"|lose|remove|scratch) (?:that|this|it|that one|this one|that timer|its timer|the timer"
-    r"|that alarm|that reminder|the reminder)" + _ADDRESS,
-    re.IGNORECASE,
-)
-_OVER = re.compile(
-    r"^(?:the|my|our) (?P<name>\w[\w'-]*(?: \w[\w'-]*)?)(?:['\u2019](?:s|re|ve)| is| are| has| have"
-    r"| got)(?: all| already| now| been| just)* (?:done|finished|ready|cooked|out|cancelled|called"
-    r"|off|over|sorted|dry|boiled|burnt|gone)\b",
-    re.IGNORECASE,
-)
-_UNREMINDED = re.compile(
-    r"(?:you )?(?:needn['\u2019]?t|don['\u2019]?t(?: (?:have|need) to)?|do not"
-    r"|no need(?: for you)? to"
-    r"|no longer|stop|never mind)(?: bother(?: with| to)?)? ?remind(?:ing)? (?:me|us)"
-    rf"(?: (?:about|of|to do) {_THAT})?(?: (?:any ?more|any longer|now|again|after all|then))*",
-    re.IGNORECASE,
-)
-_DONE = re.compile(
-    r"\b(?:i|we)(?:['\u2019]ve| have)?(?: (?:already|just|now))* (?P<done>\w.*)$", re.IGNORECASE
-)
-_REPLACED = re.compile(
-    r"(?P<verb>change|update|correct|fix|adjust|alter) (?:the|my|our) (?P<name>[\w' -]{2,30}?) ?"
-    r"(?P<kind>timer|alarm|reminder)",
-    re.IGNORECASE,
-)
-_BECOMES = re.compile(
-    rf"(?:it|that) (?:should|ought to|needs to|has to|must|will|'ll) (?:be|run|ring|go off)"
-    rf"(?: for| at)? {_MASK}|(?:make|set) (?:it|that) {_MASK}|it(?:['\u2019]s"
-    rf"| is) {_MASK}(?: now)?",
-    re.IGNORECASE,
-)
-_NO_NUMBER = re.compile(
-    rf"(?:no|oh no|sorry|wait|oops|actually|no wait|no sorry|hang on)[\s,.!]+(?:(?:no|sorry|wait"
-    rf"|actually|i meant?|make (?:it|that)|i said)[\s,]+)*(?P<number>{NUMBER}(?: (?:minutes?"
-    rf"|mins?|seconds?|hours?))?)(?: please)?[.!]?",
-    re.IGNORECASE,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Clause:
-    """A clause of an utterance, its times as marks."""
-
-    start: int
-    end: int
-    words: str
-    """Without politeness."""
-    said: str
-    """With all its words."""
-    times: tuple[Found, ...]
-    """Their positions are those in the utterance."""
-    polite: bool
-    """"Please" or "would you" follows it."""
-    reported: bool
-
-
-def with_days(text: str) -> str:
-    """A text in which "that day" or "then" is replaced with the time that was said before."""
-    if not _THEN.search(text):
-        return text
-    while (match := _later_then(text)) is not None:
-        before = find_times(text[: match.start()])
-        named = next((found for found in reversed(before) if _reference(text, found, match)), None)
-        if named is None:
-            return text
-        words = _reference(text, named, match)
-        text = f"{text[: match.start()]}{words}{text[match.end() :]}"
-        if _THEN.search(words or ""):
-            break
-    return text
-
-
-def _later_then(text: str) -> re.Match[str] | None:
-    found = [
-        one for one in _THEN.finditer(text) if one.start() > 0 and find_times(text[: one.start()])
-    ]
-    return found[-1] if found else None
-
-
-def _reference(text: str, found: Found, then: re.Match[str]) -> str | None:
-    """The words for "that day" from an earlier time; None: it names no day, or no time."""
-    said = text[found.start : found.end]
-    if then["then"]:
-        timed = isinstance(found.value, (Moment, Recurrence)) and found.value.time is not None
-        return said if timed else None
-    if not _has_day(found.value):
-        return None
-    day = _day_words(said)
-    if day is None:
-        return None
-    if not re.match(r"(?:on|in|every|each|tomorrow|today|tonight|this|next|at)\b", day, re.I):
-        day = f"on {day}"
-    return f"{day} in the {then['part'].split()[-1]}" if then["part"] else day
-
-
-def _day_words(said: str) -> str | None:
-    """The part of a time's words that says the day: "on Friday" of "on Friday at nine"."""
-    words = said.split()
-    tries = [words, *(words[:end] for end in range(len(words) - 1, 0, -1))]
-    tries += [words[start:] for start in range(1, len(words))]
-    for some in tries:
-        text = " ".join(some).strip(" ,")
-        found = find_times(text)
-        if len(found) != 1 or found[0].start or found[0].end != len(text):
-            continue
-        value = found[0].value
-        if not isinstance(value, TimeSpan) and _has_day(value) and not (value.time or value.part):
-            return text
-    return None
-
-
-def _has_day(value: TimeSpan | Moment | Recurrence) -> bool:
-    return isinstance(value, Recurrence) or (isinstance(value, Moment) and value.day is not None)
 
 
 def story_matches(text: str) -> Iterator[Match]:
@@ -281,15 +146,15 @@ def story_matches(text: str) -> Iterator[Match]:
     text = " ".join(text.split())
     if len(text) > LONGEST or not _CUES.search(text):
         return
-    correction = _NO_NUMBER.fullmatch(text)
-    if correction is not None:
-        yield Match(SKILL, "Change", {"follows": "yes"}, f"make it {correction['number']}", ())
+    corrected = correction(text)
+    if corrected is not None:
+        yield corrected
         return
     text = settled(text)
     starting = _STARTING.search(text) is not None
     text = _STARTING.sub("", text)
-    clauses = _clauses(text)
-    for read in (_listed, _added, _counted, _reminder, _cancelled, _unreminded, _change):
+    clauses = clauses_of(text)
+    for read in (_counted, _reminder, *READERS):
         match = read(text, clauses)
         if match is not None:
             yield match
@@ -298,76 +163,7 @@ def story_matches(text: str) -> Iterator[Match]:
         yield match
 
 
-def _clauses(text: str) -> list[_Clause]:
-    times = find_times(text)
-    starts, ends = [0], []
-    for cut in _CLAUSE_END.finditer(text):
-        if any(found.start < cut.end() and cut.start() < found.end for found in times):
-            continue
-        ends.append(cut.start())
-        starts.append(cut.end())
-    ends.append(len(text))
-    clauses = []
-    for start, end in zip(starts, ends, strict=True):
-        inside = tuple(found for found in times if start <= found.start and found.end <= end)
-        words = text[start:end]
-        for found in reversed(inside):
-            words = f"{words[: found.start - start]} {_MASK} {words[found.end - start :]}"
-        words = " ".join(words.split()).strip(" ,;:.!?")
-        clauses.append(
-            _Clause(
-                start, end, core_request(words), words, inside,
-                _POLITE.match(text[end:]) is not None
-                or re.search(r"\b(?:please|would you)$", words, re.I) is not None,
-                _REPORTED.search(text[:start]) is not None,
-            )
-        )  # fmt: skip
-    return [clause for clause in clauses if clause.words]
-
-
-def _listed(text: str, clauses: Sequence[_Clause]) -> Match | None:
-    for clause in clauses:
-        if clause.reported or not _ANYTHING.fullmatch(clause.said) or len(clauses) > 2:
-            continue
-        (found,) = clause.times
-        said = text[found.start : found.end]
-        if _has_day(found.value):
-            return Match(SKILL, "ListAlerts", {}, said, (Found(0, len(said), found.value),))
-    return None
-
-
-_ANYTHING = re.compile(
-    r"(?:so |okay |hey |right )*(?:(?:do (?:i|we) have|have (?:i"
-    r"|we) got) anything(?: else)?(?: on| planned| due)?"
-    rf"(?: for)?|what (?:do (?:i|we) have|have (?:i|we) got)(?: on| coming up| due"
-    rf"| planned)?(?: for)?) {_MASK}",
-    re.IGNORECASE,
-)
-
-
-def _added(text: str, clauses: Sequence[_Clause]) -> Match | None:
-    for clause in clauses:
-        words = core_request(text[clause.start : clause.end])
-        more = None if clause.reported else _MORE.fullmatch(words)
-        (found, *others) = find_times(more["span"]) if more is not None else [None]
-        if more is None or found is None or others:
-            continue
-        name = (more["name"] or "").strip()
-        request = f"add {more['span']} to the {f'{name} ' if name else ''}timer"
-        moved = Found(found.start + len("add "), found.end + len("add "), found.value)
-        return Match(SKILL, "Change", {"name": name} if name else {}, request, (moved,))
-    return None
-
-
-_MORE = re.compile(
-    r"(?:put|stick|pop|chuck|whack|bung|slap|add|tack|throw|whip) (?P<span>(?:another|an extra"
-    r"|an additional|a further)\b.{2,40}?) (?:on|onto|on to|to) (?:the|my|that|its|our)"
-    r"(?P<name> [\w' -]{2,30}?)? (?:timer|countdown|clock)",
-    re.IGNORECASE,
-)
-
-
-def _counted(text: str, clauses: Sequence[_Clause]) -> Match | None:
+def _counted(text: str, clauses: Sequence[Clause]) -> Match | None:
     """Two or more timers or alarms that are asked for with their number and then told one by one:
     "two timers, one for the rice at twelve minutes and another for the salmon at twenty"."""
     for place, clause in enumerate(clauses):
@@ -375,7 +171,7 @@ def _counted(text: str, clauses: Sequence[_Clause]) -> Match | None:
         if asked is None:
             continue
         told = text[clause.end :]
-        every = [found for one in clauses[place + 1 :] for found in one.times if _has_clock(found)]
+        every = [found for one in clauses[place + 1 :] for found in one.times if has_clock(found)]
         if len(every) != _COUNTS[asked["count"].lower()]:
             return None
         if asked["kind"].lower().startswith("timer"):
@@ -401,12 +197,12 @@ _COUNTED = re.compile(
     r"(?:set|start|make|put|get|give me|create|i need|i want|i['\u2019]ll need|i['\u2019]d like"
     r"|can i have"
     r"|could i have|we need)(?: up| me| us| on)* (?P<count>two|three|2|3|a couple of)"
-    rf"(?: separate| different)? (?P<kind>timers|alarms)(?: (?:please|for me|going|{_MASK}))*",
+    rf"(?: separate| different)? (?P<kind>timers|alarms)(?: (?:please|for me|going|{MASK}))*",
     re.IGNORECASE,
 )
 
 
-def _timer(text: str, clauses: Sequence[_Clause], *, starting: bool) -> Match | None:
+def _timer(text: str, clauses: Sequence[Clause], *, starting: bool) -> Match | None:
     for place, clause in enumerate(clauses):
         if clause.reported:
             continue
@@ -432,11 +228,11 @@ def _timer(text: str, clauses: Sequence[_Clause], *, starting: bool) -> Match | 
     return None
 
 
-def _timer_match(text: str, clauses: Sequence[_Clause], span: Found, label: str = "") -> Match:
+def _timer_match(text: str, clauses: Sequence[Clause], span: Found, label: str = "") -> Match:
     return Match(SKILL, "SetTimer", {"label": _label(text, clauses, label)}, text, (span,))
 
 
-def _label(text: str, clauses: Sequence[_Clause], label: str = "") -> str:
+def _label(text: str, clauses: Sequence[Clause], label: str = "") -> str:
     for clause in clauses:
         named = _NAMED.fullmatch(clause.words)
         if named is not None:
@@ -444,26 +240,20 @@ def _label(text: str, clauses: Sequence[_Clause], label: str = "") -> str:
     if label:
         return name_in(label)
     for words in _STORIES:
-        story = words.search(_masked(text))
+        story = words.search(masked(text))
         if story is not None and _is_thing(story["thing"]):
             return name_in(story["thing"])
     return ""
 
 
 def _is_thing(words: str) -> bool:
-    return _MASK not in words and words.lower() not in _NO_THINGS
+    return MASK not in words and words.lower() not in _NO_THINGS
 
 
 _NO_THINGS = frozenset("it that this them these those me you him her us there what on in".split())
 
 
-def _masked(text: str) -> str:
-    for found in reversed(find_times(text)):
-        text = f"{text[: found.start]}{_MASK}{text[found.end :]}"
-    return text
-
-
-def _one_span(text: str, clauses: Sequence[_Clause], *, ahead: bool = False) -> Found | None:
+def _one_span(text: str, clauses: Sequence[Clause], *, ahead: bool = False) -> Found | None:
     """The only length of time in some clauses; None: there is none, or more than one. ``ahead``:
     "in ten minutes" counts as one."""
     spans = [
@@ -487,16 +277,16 @@ def _one_span(text: str, clauses: Sequence[_Clause], *, ahead: bool = False) -> 
     return spans[0] if len(spans) == 1 else None
 
 
-def _reminder(text: str, clauses: Sequence[_Clause]) -> Match | None:
+def _reminder(text: str, clauses: Sequence[Clause]) -> Match | None:
     for place, clause in enumerate(clauses):
         cue = None if clause.reported else _REMINDED.fullmatch(clause.words)
         if cue is None:
             continue
         story = [*clauses[:place], *clauses[place + 1 :]]
         twice = _TWICE.search(clause.words) is not None
-        clocks = [found for found in clause.times if _has_clock(found)]
+        clocks = [found for found in clause.times if has_clock(found)]
         if clause.times and not clocks:
-            timed = [one for one in story if any(_has_clock(found) for found in one.times)]
+            timed = [one for one in story if any(has_clock(found) for found in one.times)]
             if len(timed) == 1:
                 return _reminder_of(text, timed[0], story, twice=twice, also=clause.times)
         if clause.times:
@@ -510,21 +300,21 @@ def _reminder(text: str, clauses: Sequence[_Clause]) -> Match | None:
 
 
 def _reminder_of(
-    text: str, timed: _Clause, story: Sequence[_Clause], *, twice: bool, also: Sequence[Found] = ()
+    text: str, timed: Clause, story: Sequence[Clause], *, twice: bool, also: Sequence[Found] = ()
 ) -> Match | None:
     """A reminder of what a clause says, at its time. ``also``: how often, as said elsewhere."""
     pair = _PAIR.match(timed.said)
     if twice and pair is not None and len(timed.times) == 2:
         labels = [f"to {pair['verb']} {pair[name]}" for name in ("one", "other")]
         return _reminder_match(text, labels, timed.times)
-    clocks = [found for found in timed.times if _has_clock(found)]
+    clocks = [found for found in timed.times if has_clock(found)]
     times = timed.times
     if also and not any(isinstance(found.value, Recurrence) for found in times):
         times = tuple(sorted((*times, *also), key=lambda found: found.start))
     if len(clocks) > 1:
         return None
     label = _task(timed.said)
-    if not label and timed.words == _MASK:
+    if not label and timed.words == MASK:
         label = next((task for one in story if (task := _task(one.said))), "")
     elif not label:
         label = f"that {_uncapitalised(timed.words)}" if _PRESENT.search(timed.said) else ""
@@ -537,16 +327,8 @@ def _uncapitalised(words: str) -> str:
     )
 
 
-def _has_clock(found: Found) -> bool:
-    return isinstance(found.value, TimeSpan) or (
-        getattr(found.value, "time", None) is not None
-        or getattr(found.value, "elapsed", None) is not None
-        or getattr(found.value, "rule", "").startswith(("FREQ=HOURLY", "FREQ=MINUTELY"))
-    )
-
-
 def _reminder_match(text: str, labels: Sequence[str], times: Sequence[Found]) -> Match:
-    tidy = (" ".join(label.replace(_MASK, " ").split()).strip(" ,") for label in labels)
+    tidy = (" ".join(label.replace(MASK, " ").split()).strip(" ,") for label in labels)
     return Match(SKILL, "SetReminder", {"label": "\n".join(tidy)}, text, tuple(times))
 
 
@@ -557,50 +339,5 @@ def _task(words: str) -> str:
         if found is not None:
             task = re.sub(r"^(?:remember|not forget) to ", "", found["task"], flags=re.IGNORECASE)
             return f"to {task}"
-    event = _EVENT.search(words.removeprefix(f"{_MASK} "))
+    event = _EVENT.search(words.removeprefix(f"{MASK} "))
     return f"about {event['task']}" if event is not None else ""
-
-
-def _cancelled(text: str, clauses: Sequence[_Clause]) -> Match | None:
-    for place, clause in enumerate(clauses):
-        if clause.reported or not _CANCELLED.fullmatch(clause.words):
-            continue
-        over = next((one for one in map(_over, reversed(clauses[:place])) if one), None)
-        if over is None:
-            return None
-        return Match(SKILL, "Cancel", {"name": over}, f"cancel the {over}", ())
-    return None
-
-
-def _over(clause: _Clause) -> str | None:
-    found = _OVER.match(clause.said)
-    return None if found is None else found["name"]
-
-
-def _unreminded(_text: str, clauses: Sequence[_Clause]) -> Match | None:
-    for place, clause in enumerate(clauses):
-        if clause.reported or not _UNREMINDED.fullmatch(clause.said):
-            continue
-        done = next(
-            (one for other in reversed(clauses[:place]) if (one := _DONE.search(other.said))), None
-        )
-        if done is None:
-            return None
-        return Match(SKILL, "Cancel", {"about": done["done"]}, "cancel the reminder", ())
-    return None
-
-
-def _change(text: str, clauses: Sequence[_Clause]) -> Match | None:
-    for place, clause in enumerate(clauses[:-1]):
-        named = _REPLACED.fullmatch(clause.words)
-        other = clauses[place + 1]
-        if clause.reported or named is None or not _BECOMES.fullmatch(other.words):
-            continue
-        (found, *more) = other.times
-        if more:
-            return None
-        request = f"change the {named['name']} {named['kind']} to "
-        time = text[found.start : found.end]
-        moved = Found(len(request), len(request) + len(time), found.value)
-        return Match(SKILL, "Change", {"name": named["name"]}, request + time, (moved,))
-    return None

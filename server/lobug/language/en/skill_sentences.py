@@ -30,9 +30,10 @@ import yaml
 from hassil import Intents
 
 from lobug.language.en import templates
+from lobug.language.en.alert_clauses import SKILL as ALERTS
+from lobug.language.en.alert_clauses import with_days
 from lobug.language.en.alert_cues import may_be_name
-from lobug.language.en.alert_stories import SKILL as ALERTS
-from lobug.language.en.alert_stories import story_matches, with_days
+from lobug.language.en.alert_stories import story_matches
 from lobug.language.en.arithmetic import read_sum
 from lobug.language.en.asked_units import read_asked_conversion
 from lobug.language.en.chance import asks_for_coin, read_throw
