@@ -10,6 +10,7 @@ from lobug.agenda.alerts import AlertKind, Alerts, NewAlert
 from lobug.conversation.command_context import Answer, Command
 from lobug.errors import AlertLimitError
 from lobug.language.en.alert_cues import (
+    counts_from_event,
     is_waking,
     may_name,
     minutes_past,
@@ -163,6 +164,8 @@ def draft_of(match: Match) -> Draft | None:
     times = match.times or _bare_times(match, kind)
     times = counted_from(match.request, times)
     times = tuple(one for one in times if not minutes_past(match.request, one))
+    if times and counts_from_event(match.request, times[-1]):
+        return Draft(kind, ("",), ())
     if not may_name(match.request, match.slots, kind, timed=bool(times)):
         return None
     words = " ".join(match.request[one.start : one.end] for one in times)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from lobug.language.en.data import word_set
-from lobug.language.moments import Found
+from lobug.language.moments import Found, Moment, TimeSpan
 
 _NEVER_NAMES = word_set("alerts", "never_names")
 _NO_NAMES = word_set("alerts", "no_names")
@@ -32,6 +32,20 @@ def needs_task(request: str) -> bool:
 def minutes_past(request: str, found: Found) -> bool:
     """Whether a time is only the minutes of one whose hour was not said: "at ten past"."""
     return re.match(r"\s*(?:past|to)\s*(?:$|[,.!?])", request[found.end :], re.I) is not None
+
+
+def counts_from_event(request: str, found: Found) -> bool:
+    """Whether a length of time is counted from something that was named elsewhere: "remind me an
+    hour before". When that is, is not read."""
+    return isinstance(found.value, TimeSpan | Moment) and (
+        re.match(
+            r"\s*(?:before(?:hand)?|ahead|in advance|prior)(?: (?:it|that|then|of time))?"
+            r"\s*[.!?]*$",
+            request[found.end :],
+            re.IGNORECASE,
+        )
+        is not None
+    )
 
 
 SEVERAL = re.compile(
