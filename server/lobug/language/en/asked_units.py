@@ -19,7 +19,8 @@ _MOST_WORDS = 6
 _WANTED = re.compile(
     r"\b(?:in|into|to|as|how many|wants?|needs?|uses?|shows?|reads?|takes?|(?:only"
     r"|can only) do(?:es)?|asks? for|(?:is|are) in"
-    r"|'s in|speaks?|expects?|works? in)(?: the| it in| them in| my)? (?=[a-z])"
+    r"|'s in|speaks?|expects?|works? in)(?: the| it in| them in| my)?"
+    r"(?: proper| good old| plain)? (?=[a-z])"
 )
 _ASKED = re.compile(
     r"\b(?:that|it|this|those|they|convert\w*|turn|set|put|dial|write|be|enter|temperature|tell)\b"

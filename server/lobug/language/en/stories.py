@@ -127,6 +127,7 @@ def figures(text: str) -> str:
     text = re.sub(r"(?<=[a-z])-(?=(?:metre|meter|mile|minute|hour|day|week|year|pound|gram)s?\b)",
                   " ", text)  # fmt: skip
     words = _PERCENT.sub("%", in_digits(text))
+    words = re.sub(r"\(1/([24])\) off\b", lambda part: f"{100 // int(part[1])}% off", words)
     if re.search(r"\b(?:born|since|years?|old|built|founded|opened|married)\b", words):
         words = _YEARS.sub(r"\1\2", words)
     words = _hundreds(words)

@@ -31,7 +31,8 @@ _ON = re.compile(
 )
 _PART = re.compile(
     r"(?:how much (?:is|would|will|'s|was|should)|what(?:'s| is| would| will| should))(?: be)?"
-    r" (?:the|that|my|his|her|our|their|your|a)? ?(?:\w+ )?(?:tip|deposit|commission|gratuity|fee"
+    r" (?:the|that|my|his|her|our|their|your|a)? ?(?:[\w#%]+ )?(?:tip|deposit|commission"
+    r"|gratuity|fee"
     r"|interest|saving|discount|reduction|rise|raise|increase|vat|tax|service|cut)\b"
     r"|how much (?:do|will|would|am|are|can|should|shall) (?:i|we) (?:save|saving|saved|tip|leave"
     r"|put down|get off)\b|how much (?:to|should i) (?:leave|tip)\b|how much (?:is )?off\b"
@@ -87,7 +88,7 @@ def percents(story: Story) -> Iterator[Sum]:
 def percentages(story: Story) -> Iterator[Sum]:
     """ "45 out of 60, what's that as a percentage?" """
     both = two_amounts(story)
-    if both is None or not re.search(r"percentage|(?:what|as a|in) ?%", story.question):
+    if both is None or not re.search(r"percentage|(?:what|as a|in) ?%|%.?wise", story.question):
         return
     if re.search(r"\b(?:increase|rise|change|drop|up|down|more|less)\b", story.outline):
         return
@@ -157,7 +158,11 @@ def containers(story: Story) -> Iterator[Sum]:
     asked = re.search(rf"\bhow many(?: more)? (?P<what>{CONTAINERS})\b", story.question)
     if both is None or asked is None:
         return
-    if re.search(rf"#[^#,]{{0,12}} {re.escape(stem(asked['what']))}", story.outline):
+    if re.search(
+        r"#[^#,]{0,12}(?<! a)(?<! an)(?<! each)(?<! every)(?<! per)(?<! to) "
+        + re.escape(stem(asked["what"])),
+        story.outline,
+    ):
         return  # they are counted already
     sizes = list(_SIZE.finditer(story.outline))
     places = {match.start(match.lastindex or 0) for match in sizes}

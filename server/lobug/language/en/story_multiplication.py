@@ -24,7 +24,8 @@ from lobug.language.en.story_sums import (
 )
 
 _EACH_IS = re.compile(
-    r"\b(?:each|every|per|a|an|it|each of them)(?: (?P<per>[a-z]+))? (?:is|are|costs?|holds?|has"
+    r"\b(?:each|every|per|a|an|it|each of them)(?: (?P<per>[a-z]+)(?: of [a-z]+){0,1})? (?:is"
+    r"|are|costs?|holds?|has"
     r"|takes?"
     r"|weighs|contains?|needs|gets?|comes to|seats?|fits|lasts?)(?: about| around)? #(?!%)"
 )
