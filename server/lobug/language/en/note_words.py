@@ -10,7 +10,9 @@ from lobug.language.en.data import MONTHS, WEEKDAYS
 from lobug.language.en.list_words import tells
 from lobug.language.en.words import content_words, stem
 
-_THANKS = re.compile(r"(?:[\s,.!]+(?:please|thanks|thank you|will you|would you))+[\s.!?]*$", re.I)
+_THANKS = re.compile(
+    r"(?:[\s,.!]{1,3}(?:please|thanks|thank you|will you|would you))+[\s.!?]{0,3}$", re.I
+)
 _OPENING = re.compile(r"^(?:that\b|saying\b|[:,;\u2013\u2014-])?\s*", re.IGNORECASE)
 _TEXTS = re.compile(
     r"^(?:a|an|the|some|me|any|\d+|two|three|four|five|ten)\s+(?:\S+\s+){0,3}"

@@ -162,6 +162,10 @@ class EnglishSkillSentences:
         with the fewest free words.
         """
         known = [self._files[skill] for skill in skills if skill in self._files]
+        text = " ".join(text.split())
+        if len(text) > LONGEST:  # the readers of whole texts are not made for more
+            yield from self._of_requests(text, known)
+            return
         for file in known:
             read = READERS.get(file.skill)
             if read is not None and (referring := read(text)) is not None:
