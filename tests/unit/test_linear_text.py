@@ -82,6 +82,7 @@ BOUNDED = (
     "lobug.language.en.number_words",
     "lobug.language.en.orders.",
     "lobug.language.en.place_mentions",
+    "lobug.language.en.places",
     "lobug.language.en.quantities",
     "lobug.language.en.said_numbers",
     "lobug.language.en.said_times",
