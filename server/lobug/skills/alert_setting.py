@@ -10,6 +10,7 @@ from lobug.agenda.alerts import AlertKind, Alerts, NewAlert
 from lobug.conversation.command_context import Answer, Command
 from lobug.errors import AlertLimitError
 from lobug.language.en.alert_cues import (
+    asks_memory,
     counts_from_event,
     is_waking,
     may_name,
@@ -75,7 +76,9 @@ class AlertSetting:
     def plan(self, request: Request, match: Match) -> Command | None:
         """Set what a request asks for, or ask what is missing. None: it asks for nothing."""
         draft = draft_of(match)
-        return None if draft is None else self.proceed(request, draft)
+        if draft is None or (not draft.whens and asks_memory(match.request)):
+            return None
+        return self.proceed(request, draft)
 
     def proceed(self, request: Request, draft: Draft) -> Command:
         """Set the alerts of a draft, or ask what is missing."""

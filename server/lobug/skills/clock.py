@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import calendar
-import re
 from collections.abc import Callable, Mapping
 from datetime import MAXYEAR, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+from lobug.language.en.clock_questions import asks_whether_over, is_elsewhere, named_place
 from lobug.language.en.data import MONTHS, WEEKDAYS
 from lobug.language.en.named_days import is_in_part, is_named, read_day, read_moment, read_shift
 from lobug.language.en.place_mentions import mentioned_place
@@ -19,15 +19,7 @@ from lobug.skills.calendar_days import date_of, distance
 from lobug.skills.skill import Command, Match, Request, SkillQuestion
 
 _DAY_S = 86_400
-_THERE = re.compile(
-    r"\b(?:there|(?:for|with) (?:him|her|them)|where (?:he|she|they|my|our))\b", re.IGNORECASE
-)
 _HALF_DAY_S = 43_200
-_IN = re.compile(r"^(?:i mean|it's|in|at|for) ", re.IGNORECASE)
-
-
-_OVER = frozenset({"gone", "past", "after", "turned", "passed", "struck", "later than"})
-_NOT_YET = frozenset({"before"})
 
 
 class Clock:
@@ -66,7 +58,7 @@ class Clock:
     async def answer(
         self, request: Request, question: SkillQuestion, *, agrees: bool | None
     ) -> Command | None:
-        words = _IN.sub("", request.text.strip())
+        words = named_place(request.text)
         if not read_place(words):
             return None
         return _time_there(request, Match(self.name, "TimeThere", {"place": words}))
@@ -84,7 +76,7 @@ def _clock_time(instant: datetime) -> str:
 
 def _time(request: Request, match: Match) -> Command | None:
     asked = request.text if match.chosen else match.request
-    if _THERE.search(asked):
+    if is_elsewhere(asked):
         # Never the time here where somebody asks for the time elsewhere.
         place = mentioned_place(request.text)
         there = Match(match.skill, "TimeThere", {"place": place or ""}, match.request)
@@ -136,14 +128,15 @@ def _gone(request: Request, match: Match) -> Command | None:
     moment = read_moment(f"at {match.slots.get('when', '')}")
     if moment is None or moment.time is None:
         return None
-    if how not in _OVER and how not in _NOT_YET:
+    asks_over = asks_whether_over(how)
+    if asks_over is None:
         return _time(request, match)
     seconds = (
         (request.now.hour - moment.time.hour) * 60 + request.now.minute - moment.time.minute
     ) * 60 + request.now.second
     cycle = _HALF_DAY_S if moment.time.ambiguous else _DAY_S
     over = (seconds + cycle // 2) % cycle >= cycle // 2
-    yes = over if how in _OVER else not over
+    yes = over if asks_over else not over
     return _says(request, "gone_yes" if yes else "gone_no", time=_clock_time(request.now))
 
 

@@ -17,12 +17,6 @@ READ_AT_ONCE = 4
 """Notes that are read before Lo-Bug asks whether to go on."""
 
 _COLON = re.compile(r"(?:note|memo)\s*[:\u2013\u2014-]", re.IGNORECASE)
-_FOR_A_LIST = re.compile(
-    r"\b(?:for|on|to|onto) (?:the|my|our) (?:\S+ ){1,3}list\b[\s,]+(?:and\s+)?(?:(?:can|could|will"
-    r"|would) you\s+|please\s+)*(?:put|write|note|jot|take|get) ",
-    re.IGNORECASE,
-)
-"""Begins an order to a list: "For the party list, could you put down Ben?"."""
 _KEPT = re.compile(r"[^:]{5,60}:\s", re.IGNORECASE)
 
 
@@ -83,7 +77,7 @@ class NoteSkill:
     def _add(self, request: Request, match: Match) -> Command | None:
         words = match.slots.get("content", "")
         content = note_words.noted(_as_said(request.text, words, match))
-        if not content or list_words.is_of_list(content) or _FOR_A_LIST.search(request.text):
+        if not content or list_words.is_of_list(content) or note_words.is_for_a_list(request.text):
             return None
         if note_words.is_text_order(content) or note_words.is_letter(match.request):
             return None

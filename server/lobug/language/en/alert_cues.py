@@ -197,3 +197,14 @@ def means_repeating(name: str) -> bool:
 def is_next(request: str) -> bool:
     """Whether only the soonest alert is asked for."""
     return re.search(r"\bnext\b", request, re.IGNORECASE) is not None
+
+
+_ASKS_MEMORY = re.compile(
+    r"remind (?:me|us) of (?:the|my|our|his|her|their|your|\w+'s)\b", re.IGNORECASE
+)
+
+
+def asks_memory(request: str) -> bool:
+    """Whether a request to be reminded, which names no time, may ask for what memory knows:
+    "remind me of the wifi password"."""
+    return _ASKS_MEMORY.match(request.replace("\u2019", "'")) is not None

@@ -332,3 +332,28 @@ def _gone(text: str) -> Match | None:
     if not how and not _RELATES.search(found["question"]):
         return None  # "Is it two?"
     return _match("Gone", found["question"], when=found["time"], how=how)
+
+
+_ELSEWHERE = re.compile(
+    r"\b(?:there|(?:for|with) (?:him|her|them)|where (?:he|she|they|my|our))\b", re.IGNORECASE
+)
+_BEFORE_PLACE = re.compile(r"^(?:i mean|it's|in|at|for) ", re.IGNORECASE)
+_OVER = frozenset({"gone", "past", "after", "turned", "passed", "struck", "later than"})
+
+
+def is_elsewhere(question: str) -> bool:
+    """Whether a question about time means another place, which it does not name."""
+    return _ELSEWHERE.search(question) is not None
+
+
+def named_place(answer: str) -> str:
+    """The place in an answer to "Which city do you mean?"."""
+    return _BEFORE_PLACE.sub("", answer.strip())
+
+
+def asks_whether_over(how: str) -> bool | None:
+    """Whether "is it ... three yet?" asks if the time is over (True) or still to come (False); None:
+    neither, "is it nearly three?"."""
+    if how in _OVER:
+        return True
+    return False if how == "before" else None

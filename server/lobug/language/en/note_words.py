@@ -130,3 +130,16 @@ def clipped(content: str, longest: int = 200) -> str:
     if len(content) <= longest:
         return content
     return content[:longest].rsplit(" ", 1)[0].rstrip(" ,;:.") + " ..."
+
+
+_FOR_A_LIST = re.compile(
+    r"\b(?:for|on|to|onto) (?:the|my|our) (?:\S+ ){1,3}list\b[\s,]+(?:and\s+)?(?:(?:can|could|will"
+    r"|would) you\s+|please\s+)*(?:put|write|note|jot|take|get) ",
+    re.IGNORECASE,
+)
+"""Begins an order to a list: "For the party list, could you put down Ben?"."""
+
+
+def is_for_a_list(text: str) -> bool:
+    """Whether what is to be put down is meant for a list and is no note."""
+    return _FOR_A_LIST.search(text) is not None

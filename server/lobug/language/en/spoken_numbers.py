@@ -30,10 +30,15 @@ def _rules() -> RbnfEngine:
 
 
 def cardinal(number: int) -> str:
-    """391 is "three hundred and ninety-one"; a very long number is read digit by digit."""
+    """391 is "three hundred and ninety-one"; a very long number is read digit by digit.
+
+    From a thousand on there is no "and": 384,400 with it was heard as 300 and 84,400.
+    """
     if abs(number) >= _LARGEST:
         return ("minus " if number < 0 else "") + digits(str(abs(number)))
-    return _rules().format_number(number, ruleset_names=[_VERBOSE]).text.replace(",", "")
+    if abs(number) >= 1_000:
+        return _rules().format_number(number).text
+    return _rules().format_number(number, ruleset_names=[_VERBOSE]).text
 
 
 def ordinal(number: int) -> str:
