@@ -287,7 +287,7 @@ def test_spoken_numbers_are_understood(first: int, second: int) -> None:
     ("text", "words"),
     [
         ("17 times 23 is 391.", "seventeen times twenty-three is three hundred and ninety-one."),
-        ("That's 1,999.", "That's one thousand nine hundred and ninety-nine."),
+        ("That's 1,999.", "That's one thousand nine hundred ninety-nine."),
         ("3/4 plus 1/8 is 7/8.", "three quarters plus one eighth is seven eighths."),
         ("That's £28.20 each.", "That's twenty-eight pounds and twenty pence each."),
         ("5 minus 12 is -7.", "five minus twelve is minus seven."),

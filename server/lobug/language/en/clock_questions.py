@@ -334,16 +334,16 @@ def _gone(text: str) -> Match | None:
     return _match("Gone", found["question"], when=found["time"], how=how)
 
 
-_ELSEWHERE = re.compile(
+_OTHER_PLACE = re.compile(
     r"\b(?:there|(?:for|with) (?:him|her|them)|where (?:he|she|they|my|our))\b", re.IGNORECASE
 )
 _BEFORE_PLACE = re.compile(r"^(?:i mean|it's|in|at|for) ", re.IGNORECASE)
-_OVER = frozenset({"gone", "past", "after", "turned", "passed", "struck", "later than"})
+_WORDS_OF_OVER = frozenset({"gone", "past", "after", "turned", "passed", "struck", "later than"})
 
 
 def is_elsewhere(question: str) -> bool:
     """Whether a question about time means another place, which it does not name."""
-    return _ELSEWHERE.search(question) is not None
+    return _OTHER_PLACE.search(question) is not None
 
 
 def named_place(answer: str) -> str:
@@ -352,8 +352,10 @@ def named_place(answer: str) -> str:
 
 
 def asks_whether_over(how: str) -> bool | None:
-    """Whether "is it ... three yet?" asks if the time is over (True) or still to come (False); None:
-    neither, "is it nearly three?"."""
-    if how in _OVER:
+    """Whether "is it ... three?" asks if the time is over (True) or still to come (False).
+
+    None: neither, as in "is it nearly three?".
+    """
+    if how in _WORDS_OF_OVER:
         return True
     return False if how == "before" else None
