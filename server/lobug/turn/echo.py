@@ -125,7 +125,9 @@ def _longest_part(
         return None
     longest = None
     most = _allowed(cuts[-1])
-    for count, (cost, strange) in enumerate(_alignments(heard, said), start=1):
+    for count, (words_wrong, strange) in enumerate(_alignments(heard, said), start=1):
+        # Two words that were written for the one cut word at the beginning count once.
+        cost = words_wrong - ({0, 1} <= _places(strange))
         if cost > most or count > cuts[-1]:
             break
         if (
@@ -144,13 +146,27 @@ def _allowed(count: int) -> float:
 
 def _are_fragments(heard: Sequence[str], strange: _Chain, count: int, firsts: Set[int]) -> bool:
     """Whether the words that were not spoken are fragments of cut words, at either end. One in the
-    middle is a person's, and so are a sentence of one word and an objection."""
+    middle is a person's, and so are a sentence of one word and an objection.
+
+    Whisper may write two words for the cut beginning: "and he lives" for "she lives".
+    """
     ends = {0} - {place - 1 for place in firsts} | {count - 1} - set(firsts)
+    places = _places(strange)
+    if {0, 1} <= places and 0 in ends and 1 not in firsts and 2 not in firsts:
+        ends.add(1)
     while strange is not None:
         place, strange = strange
         if place not in ends or heard[place] in TURNING:
             return False
     return True
+
+
+def _places(chain: _Chain) -> set[int]:
+    found = set()
+    while chain is not None:
+        place, chain = chain
+        found.add(place)
+    return found
 
 
 def _words(text: str) -> list[tuple[str, int]]:
