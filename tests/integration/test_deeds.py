@@ -11,7 +11,7 @@ from lobug.evaluation.deeds_run import WordlessChat, play_all
 from support.app_server import settings_for
 from support.scripted import ScriptedEmbedder
 
-DONE = 66
+DONE = 70
 """Orders of the 70 within the skills that sentences alone carry out. Raise it when more are; it
 never goes down."""
 
