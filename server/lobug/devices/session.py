@@ -44,8 +44,8 @@ _SETTLE_S = 0.3
 _TAP_S = 1.0
 """Seconds within which somebody begins to speak who has touched the device."""
 _PATIENCE_S = 15.0
-"""Longest time for which speech that nobody asked for waits for somebody who speaks, seconds: a
-television never ends."""
+"""Longest wait of unasked speech for the end of a person's speech, seconds: a television never
+ends."""
 
 MAX_FAULTS = 20
 """Broken frames and messages of one connection; then it is closed."""
@@ -105,7 +105,7 @@ class DeviceSession:
         """Open while somebody speaks: background work leaves the cores to the turn that follows."""
         self._speaks = False
         self._silence = asyncio.Event()
-        """Set when somebody has stopped speaking."""
+        """Set when a person stops speaking."""
         self._begun_at = clock()
         self._listened_at: float | None = None
         """When somebody touched the device to speak, or it listened again by itself."""
@@ -253,8 +253,8 @@ class DeviceSession:
             await self._server.memory.log_unasked(self._conversation_key, text)
 
     async def _until_free(self) -> None:
-        """Return once nothing is being said to this device and nobody speaks to it, or somebody has
-        spoken for too long. Nothing is awaited after the last look."""
+        """Return once neither Lo-Bug nor a person is speaking at this device, or the wait has become
+        too long. Nothing is awaited after the last look."""
         await asyncio.sleep(max(0.0, self._begun_at + _SETTLE_S - self._clock()))
         until = None
         while not self._connection.closed:
