@@ -253,8 +253,8 @@ class DeviceSession:
             await self._server.memory.log_unasked(self._conversation_key, text)
 
     async def _until_free(self) -> None:
-        """Return once neither Lo-Bug nor a person is speaking at this device, or the wait has become
-        too long. Nothing is awaited after the last look."""
+        """Return once neither Lo-Bug nor a person speaks at this device, or after the longest wait.
+        Nothing is awaited after the last look."""
         await asyncio.sleep(max(0.0, self._begun_at + _SETTLE_S - self._clock()))
         until = None
         while not self._connection.closed:

@@ -102,7 +102,7 @@ def _purpose(label: str) -> str:
 
 
 def list_sentence(alerts: Sequence[Listed], kinds: Sequence[str], now: datetime) -> str:
-    """The sentence that lists a person's alerts. ``kinds``: those that were asked for; empty: all."""
+    """The sentence that lists a person's alerts. ``kinds``: those asked for; empty: all."""
     if not alerts:
         return none_sentence(kinds)
     parts = []
