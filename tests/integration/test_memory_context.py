@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from lobug.conversation.prompt import make_persona, prefix
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions
 from lobug.language.en.prompts import FACT_RULES
 from lobug.memory.model import ConversationKey
@@ -42,6 +43,13 @@ def of_extraction(model: ScriptedChatModel) -> list[ChatCall]:
     return [call for call in model.calls if call.messages[0].content == FACT_RULES]
 
 
+def opening(call: ChatCall) -> str:
+    """The first message of the conversation, which no personality has."""
+    constant = prefix(make_persona("", ignore_and_react=True), "")
+    assert call.messages[0] == constant[0]
+    return call.messages[len(constant)].content
+
+
 async def settled(memory: Memory) -> None:
     """Return when the worker has nothing left to do."""
     async with asyncio.timeout(30.0):
@@ -64,7 +72,7 @@ async def test_a_prompt_whose_history_was_cut_says_what_came_before(tmp_path: Pa
             )
             assert answer.status_code == 200
             await settled(server.memory)
-    beginnings = [call.messages[0].content for call in of_turns(scripted.chat)]
+    beginnings = [opening(call) for call in of_turns(scripted.chat)]
     sections = ["[Earlier in this conversation]" in text for text in beginnings]
     # Two exchanges fit: the third one cuts the first off, and so does each one after it.
     assert sections == [False, False, False, True, True, True]
@@ -80,7 +88,7 @@ async def test_the_task_that_a_conversation_is_about_stands_in_its_prompts(tmp_p
             headers = {"Device-Id": device}
             answer = await client.post("/chat/text", json={"text": "Hello"}, headers=headers)
             assert answer.status_code == 200
-            return of_turns(scripted.chat)[-1].messages[0].content
+            return opening(of_turns(scripted.chat)[-1])
 
         mark = "[The task that the user works on now]\n"
         assert mark not in await say("desk")
@@ -109,7 +117,7 @@ async def test_the_beginning_of_the_prompt_changes_only_when_history_is_cut(tmp_
             await settled(server.memory)
     calls = of_turns(scripted.chat)
     history = [len(call.messages) for call in calls]
-    beginnings = [call.messages[0].content for call in calls]
+    beginnings = [opening(call) for call in calls]
     for before, after in zip(range(10), range(1, 11), strict=True):
         if beginnings[before] != beginnings[after]:
             assert history[after] < history[before] + 2

@@ -1,9 +1,10 @@
 """The chat model's prompt. Pure.
 
 Parts that never change come first, because every token before the first change is free (the model's
-prefix cache) and every token after it costs about 15 ms on two cores. The order is: personality and
-examples; base memory; history, which only grows; then the relevant memories, the device's sensors
-and the user's words.
+prefix cache) and every token after it costs about 15 ms on two cores. The order is: personality,
+examples and the device's tools, which say nothing of a person; what is remembered of this person
+whatever is said, before the first words of the history, which only grows; then the relevant
+memories, the device's sensors and the user's words.
 
 A memory is data, never an instruction: it stands on one line, between marks that no text in it can
 close."""
@@ -102,8 +103,13 @@ def prefix(
     task: str = "",
     earlier: str = "",
     tools: Sequence[ChatMessage] = (),
+    turn: Sequence[ChatMessage] = (),
 ) -> list[ChatMessage]:
-    """The prompt up to the user's words, which the model can read ahead of the turn.
+    """The prompt; without ``turn`` the part that the model can read ahead of the user's words.
+
+    What is remembered of the person stands before the first words of the conversation. Before the
+    examples it would end what all prompts share after 192 tokens of 578; as a system message of its
+    own many models refuse it.
 
     Args:
         persona: the personality and its examples.
@@ -112,16 +118,26 @@ def prefix(
         task: title and working state of the task that the conversation is about.
         earlier: summary of the session before ``history``.
         tools: the device's tools (``tool_prompt``).
+        turn: the messages after the history, of which the first is the user's.
     """
-    text = persona.text
+    said = [*history, *turn]
+    if note := _background(base_memory, task, earlier):
+        first = said[0].content if said else ""
+        said[:1] = [ChatMessage("user", f"{note}\n\n{first}")]
+    return [ChatMessage("system", persona.text), *persona.examples, *tools, *said]
+
+
+def _background(base_memory: str, task: str, earlier: str) -> str:
+    """What is remembered of the person whatever is said; empty: nothing."""
+    parts = []
     if base_memory:
-        text += f"\n\n{LONG_TERM_MEMORY}\n{_unmarked(base_memory)}"
+        parts.append(f"{LONG_TERM_MEMORY}\n{_unmarked(base_memory)}")
     # What follows is data: on one line it cannot imitate another section of the prompt.
     if task:
-        text += f"\n\n{TASK_IN_HAND}\n{_unmarked(' '.join(task.split()))}"
+        parts.append(f"{TASK_IN_HAND}\n{_unmarked(' '.join(task.split()))}")
     if earlier:
-        text += f"\n\n{EARLIER}\n{_unmarked(' '.join(earlier.split()))}"
-    return [ChatMessage("system", text), *persona.examples, *tools, *history]
+        parts.append(f"{EARLIER}\n{_unmarked(' '.join(earlier.split()))}")
+    return "\n\n".join(parts)
 
 
 def _unmarked(text: str) -> str:

@@ -282,8 +282,15 @@ class Conversation:
         name = self.conversation_key.conversation
         return f"{name}#{self.erasures}" if self.erasures else name
 
-    def prefix(self, persona: Persona, tools: ToolPrompt | None = None) -> list[ChatMessage]:
-        """The prompt up to the user's words, as of now. ``tools`` None: those of the prompt."""
+    def prefix(
+        self,
+        persona: Persona,
+        tools: ToolPrompt | None = None,
+        *,
+        turn: Sequence[ChatMessage] = (),
+    ) -> list[ChatMessage]:
+        """The prompt as of now, up to the user's words or with the messages of a turn. ``tools``
+        None: those of the prompt."""
         return prefix(
             persona,
             self.base_memory,
@@ -291,6 +298,7 @@ class Conversation:
             task=self.task,
             earlier=self.earlier,
             tools=(self.tools if tools is None else tools).messages,
+            turn=turn,
         )
 
     @property

@@ -377,10 +377,13 @@ async def build_prompt(
     if today is not None and not needs_time(text, conversation.memory.messages(), today):
         today = None
     budget = chat.context_tokens - settings.max_tokens
-    alone = [
-        *prefix(persona, context.base_memory, task=context.task, tools=conversation.tools.messages),
-        user_message(text, context.recalled, sensors, today),
-    ]
+    alone = prefix(
+        persona,
+        context.base_memory,
+        task=context.task,
+        tools=conversation.tools.messages,
+        turn=[user_message(text, context.recalled, sensors, today)],
+    )
     if estimate_tokens(alone) > budget:
         raise TextTooLongError("the text does not fit the chat model's context window")
     while True:
@@ -388,7 +391,7 @@ async def build_prompt(
         carried = frozenset[str]() if context.asked_for else conversation.memory.visible()
         recalled = tuple(m for m in context.recalled if m.reference not in carried)
         user = user_message(text, recalled, sensors, today)
-        messages = [*conversation.prefix(persona), user]
+        messages = conversation.prefix(persona, turn=[user])
         if estimate_tokens(messages) <= budget:
             return Prompt(persona, messages, user, recalled, lane)
         if len(conversation.memory):

@@ -156,7 +156,8 @@ class PromptPrefetcher:
             return  # a turn is running, or there is too much to read
         steady = " ".join(words.split()[:-UNSTEADY_WORDS])
         sensors = conversation.sensors.summary(self._clock())
-        messages = [*conversation.prefix(self._persona), user_message(steady, (), sensors)]
+        turn = [user_message(steady, (), sensors)]
+        messages = conversation.prefix(self._persona, turn=turn)
         try:
             await self._chat.prefill(messages, conversation.lane)
         except EngineError as error:

@@ -244,11 +244,19 @@ class Prompt:
     messages: list[ChatMessage]
     """The whole prompt."""
     user: ChatMessage
-    """Its last message: the user's words and this turn's notes."""
+    """The user's words and this turn's notes: the last message, or its end where memory stands
+    before the first words."""
     recalled: tuple[Recalled, ...]
     """The memories in the notes."""
     lane: str
     """``Conversation.lane`` as it was before memory was read for the prompt."""
+
+    def with_turn(self, turn: Sequence[ChatMessage]) -> list[ChatMessage]:
+        """The prompt with other messages in place of its last one, of which the first is the
+        user's. Memory that stands before the last one stands before them."""
+        opening = self.messages[-1].content.removesuffix(self.user.content)
+        first = ChatMessage(turn[0].role, opening + turn[0].content)
+        return [*self.messages[:-1], first, *turn[1:]]
 
 
 @dataclass(slots=True)
@@ -402,7 +410,7 @@ async def _write(
     the oldest history is dropped. Raises ContextOverflowError for words that do not fit without any
     history; the history is then kept.
     """
-    messages = [*prompt.messages[:-1], *turn]
+    messages = prompt.with_turn(turn)
     history = conversation.memory.exchanges()
     written = False
     while True:
@@ -417,7 +425,7 @@ async def _write(
                 raise
             conversation.memory.drop_block()
             conversation.prefix_changed = True
-            messages = [*conversation.prefix(prompt.persona), *turn]
+            messages = conversation.prefix(prompt.persona, turn=turn)
         else:
             return
 
