@@ -79,6 +79,30 @@ async def test_a_prompt_whose_history_was_cut_says_what_came_before(tmp_path: Pa
     assert "The user owns 0 boats. The user owns 1 boats." in beginnings[-1]
 
 
+async def test_a_greeting_does_not_wait_until_what_is_remembered_was_read(tmp_path: Path) -> None:
+    known = "[Long-term memory]\n## User Profile\n- Name: Ada"
+    scripted = ScriptedEngines(chat=talkative())
+    async with running(settings_for(tmp_path), scripted) as (client, _):
+        document = {"text": "## User Profile\n- Name: Ada"}
+        answer = await client.put("/memory/identity", json=document, headers=DESK)
+        assert answer.status_code == 200
+        await scripted.chat.wait_for_prefills(1)  # the personality, at the start
+
+        async def say(text: str) -> ChatCall:
+            await client.post("/chat/text", json={"text": text}, headers=DESK)
+            return of_turns(scripted.chat)[-1]
+
+        assert known not in (await say("Good morning!")).prompt
+        await scripted.chat.wait_for_prefills(2)
+        ahead, _ = scripted.chat.prefills[-1]
+        assert known in ahead[-2].content, "it was read after the reply"
+        assert (await say("Tell me of whales.")).messages[: len(ahead)] == tuple(ahead)
+        phone = {"json": {"text": "Tell me of whales."}, "headers": {"Device-Id": "phone"}}
+        await client.put("/memory/identity", json=document, headers=phone["headers"])
+        await client.post("/chat/text", **phone)
+        assert known in opening(of_turns(scripted.chat)[-1]), "it may matter there"
+
+
 async def test_the_task_that_a_conversation_is_about_stands_in_its_prompts(tmp_path: Path) -> None:
     scripted = ScriptedEngines(chat=talkative())
     async with running(settings_for(tmp_path), scripted) as (client, _):
@@ -86,7 +110,8 @@ async def test_the_task_that_a_conversation_is_about_stands_in_its_prompts(tmp_p
         async def say(device: str) -> str:
             """Say something. Returns the beginning of the prompt."""
             headers = {"Device-Id": device}
-            answer = await client.post("/chat/text", json={"text": "Hello"}, headers=headers)
+            words = {"text": "What comes next?"}
+            answer = await client.post("/chat/text", json=words, headers=headers)
             assert answer.status_code == 200
             return opening(of_turns(scripted.chat)[-1])
 

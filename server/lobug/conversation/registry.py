@@ -288,14 +288,15 @@ class Conversation:
         tools: ToolPrompt | None = None,
         *,
         turn: Sequence[ChatMessage] = (),
+        remembering: bool = True,
     ) -> list[ChatMessage]:
         """The prompt as of now, up to the user's words or with the messages of a turn. ``tools``
-        None: those of the prompt."""
+        None: those of the prompt; ``remembering`` False: without base memory and task."""
         return prefix(
             persona,
-            self.base_memory,
+            self.base_memory if remembering else "",
             self.memory.messages(),
-            task=self.task,
+            task=self.task if remembering else "",
             earlier=self.earlier,
             tools=(self.tools if tools is None else tools).messages,
             turn=turn,

@@ -25,6 +25,7 @@ from lobug.errors import StorageError, TextTooLongError
 from lobug.language.claims import Heard as Claims
 from lobug.language.en import citing
 from lobug.language.en.citing import Source, citation, without_request
+from lobug.language.en.questions import analyse
 from lobug.memory.model import MemoryContext, Recalled, scope_of
 from lobug.memory.service import Memory
 from lobug.settings import ChatSettings, ConversationSettings, Settings
@@ -341,6 +342,16 @@ async def _at_once() -> None:
     """The turn counts already."""
 
 
+def needs_background(conversation: Conversation, text: str) -> bool:
+    """Whether a turn's prompt holds base memory and task. Pure.
+
+    A greeting at the beginning of a conversation is answered without them unless the model has read
+    them already: they would cost it one to four seconds. The model reads them after the reply.
+    """
+    unread = conversation.prefix_changed and not len(conversation.memory)
+    return not (unread and analyse(text).small_talk)
+
+
 async def build_prompt(
     conversation: Conversation,
     text: str,
@@ -373,6 +384,7 @@ async def build_prompt(
         lane: the model's cache that the prompt belongs to.
     """
     conversation.base_memory, conversation.task = context.base_memory, context.task
+    remembering = needs_background(conversation, text)
     sensors = conversation.sensors.summary(now)
     if today is not None and not needs_time(text, conversation.memory.messages(), today):
         today = None
@@ -391,7 +403,7 @@ async def build_prompt(
         carried = frozenset[str]() if context.asked_for else conversation.memory.visible()
         recalled = tuple(m for m in context.recalled if m.reference not in carried)
         user = user_message(text, recalled, sensors, today)
-        messages = conversation.prefix(persona, turn=[user])
+        messages = conversation.prefix(persona, turn=[user], remembering=remembering)
         if estimate_tokens(messages) <= budget:
             return Prompt(persona, messages, user, recalled, lane)
         if len(conversation.memory):
