@@ -88,8 +88,8 @@ async def test_a_greeting_does_not_wait_until_what_is_remembered_was_read(tmp_pa
         assert answer.status_code == 200
         await scripted.chat.wait_for_prefills(1)  # the personality, at the start
 
-        async def say(text: str) -> ChatCall:
-            await client.post("/chat/text", json={"text": text}, headers=DESK)
+        async def say(text: str, headers: dict[str, str] = DESK) -> ChatCall:
+            await client.post("/chat/text", json={"text": text}, headers=headers)
             return of_turns(scripted.chat)[-1]
 
         assert known not in (await say("Good morning!")).prompt
@@ -97,10 +97,9 @@ async def test_a_greeting_does_not_wait_until_what_is_remembered_was_read(tmp_pa
         ahead, _ = scripted.chat.prefills[-1]
         assert known in ahead[-2].content, "it was read after the reply"
         assert (await say("Tell me of whales.")).messages[: len(ahead)] == tuple(ahead)
-        phone = {"json": {"text": "Tell me of whales."}, "headers": {"Device-Id": "phone"}}
-        await client.put("/memory/identity", json=document, headers=phone["headers"])
-        await client.post("/chat/text", **phone)
-        assert known in opening(of_turns(scripted.chat)[-1]), "it may matter there"
+        phone = {"Device-Id": "phone"}
+        await client.put("/memory/identity", json=document, headers=phone)
+        assert known in opening(await say("Tell me of whales.", phone)), "it may matter there"
 
 
 async def test_the_task_that_a_conversation_is_about_stands_in_its_prompts(tmp_path: Path) -> None:

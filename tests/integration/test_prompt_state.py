@@ -33,8 +33,8 @@ PERSONA = [
     ChatMessage("user", "Hi"),
     ChatMessage("assistant", "Hello, friend!"),
 ]
-REMEMBERING = [ChatMessage("system", f"{PERSONA[0].content}\nAda is ill."), *PERSONA[1:]]
-"""The prompt of somebody of whom something is known: it has the persona's text alone in common."""
+INSTRUCTED = [ChatMessage("system", f"{PERSONA[0].content}\n[Instruction]\nRhyme."), *PERSONA[1:]]
+"""The prompt of a caller with an instruction: it has the persona's text alone in common."""
 
 
 def tokens_of(messages: Sequence[ChatMessage]) -> list[int]:
@@ -130,7 +130,7 @@ async def test_it_is_read_once_and_restored_for_every_start_and_caller(folder: P
             assert use.read < 30, lane
         assert state_of(chat) == "restored"
         # A slot that holds the persona's text alone gets the rest as well.
-        await say(chat, "ada", "Hi", REMEMBERING)
+        await say(chat, "ada", "Hi", INSTRUCTED)
         assert (await say(chat, "ruth", "Hi")).cached >= WHOLE
         assert (await say(chat, "edith", "Hi")).cached >= WHOLE
     assert kept(settings) == [data]
@@ -198,7 +198,7 @@ async def test_what_is_kept_does_not_depend_on_what_was_said_before(folder: Path
     settings = settings_in(folder)
     async with started(settings) as chat:
         for lane in ("ada", "grace", BACKGROUND_LANE):
-            await say(chat, lane, "I have epilepsy.", REMEMBERING)
+            await say(chat, lane, "I have epilepsy.", INSTRUCTED)
         assert kept(settings) == [], "a slot that has held words is never saved"
         await say(chat, "joan", "I like apples.")
         assert kept(settings) == []
