@@ -8,10 +8,12 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import psutil
 import pytest
 
 from lobug.engines.base import ABSENT_TOOLS, ChatOptions
 from lobug.settings.skills import McpServerSettings
+from lobug.skills.mcp_program import MAX_LINE_BYTES
 from lobug.skills.mcp_servers import JoinedTools, McpServers
 from support import mcp_server
 from support.app_server import ScriptedEngines, client_of, running, settings_for
@@ -87,6 +89,40 @@ async def test_what_floods_is_cut_and_what_lies_is_data() -> None:
     async with connected(program("lie")) as servers:
         result = await servers.call("house.switch_lamp", {"on": True})
         assert not result.is_error  # what becomes of its words: tests/unit/test_tool_prompt.py
+
+
+def children() -> list[psutil.Process]:
+    """The programs that this process has started and that run."""
+    found = psutil.Process().children(recursive=True)
+    return [child for child in found if child.status() != psutil.STATUS_ZOMBIE]
+
+
+async def test_an_endless_line_ends_its_program_and_says_why() -> None:
+    before, memory = len(children()), psutil.Process().memory_info().rss
+    async with connected(program("endless_line")) as servers:
+        assert len(children()) > before
+        result = await servers.call("house.switch_lamp", {"on": True})
+        assert (result.text, result.is_error) == ("The tool's server is gone.", True)
+        await until(lambda: bool(servers.states()[0].fault))
+        state = servers.states()[0]
+        assert not state.connected
+        assert state.fault == f"it wrote a line of more than {MAX_LINE_BYTES} bytes"
+        assert len(children()) == before
+        assert psutil.Process().memory_info().rss - memory < 12 * MAX_LINE_BYTES
+        await until(lambda: bool(servers.tools()))  # it is started again by itself
+    assert len(children()) == before
+
+
+async def test_endless_lines_leave_time_for_others() -> None:
+    before = len(children())
+    flood = program("many_lines", timeout_s=1.0)
+    async with connected(flood) as servers, connected(program()) as others:
+        flooding = asyncio.create_task(servers.call("house.switch_lamp", {"on": True}))
+        await asyncio.sleep(0.3)
+        result = await others.call("house.switch_lamp", {"on": True})
+        assert result.text == "The lamp is on."
+        assert (await flooding).is_error
+    assert len(children()) == before
 
 
 async def test_a_program_that_does_not_exist_says_so_and_costs_nothing() -> None:

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lobug.engines.base import Tool, ToolBox, ToolResult
 from lobug.settings.skills import McpServerSettings
+from lobug.skills.mcp_program import MAX_LINE_BYTES, LineTooLongError, run_program
 
 if TYPE_CHECKING:
     from lobug.engines.tool_client import ToolClient
@@ -111,43 +110,30 @@ class McpServer:
         """Serve one connection, until the server ends it."""
         # Imported for the first server: the SDK costs a core 0.2 s, which a start can do without.
         client_class, session_message = await asyncio.to_thread(_client_classes)
-        async with self._streams() as (incoming, outgoing):
-
-            async def send(payload: Mapping[str, Any]) -> None:
-                await outgoing.send(session_message(payload))
-
+        async with self._messages(session_message) as (incoming, send):
             client: ToolClient = client_class(
                 send, self._settings, self._on_change, owner="The tool's server"
             )
             self._client, self._fault = client, ""
             try:
                 client.start()
-                async for message in incoming:
-                    if isinstance(message, Exception):
-                        log.debug("the MCP server %s sent something broken", self.name)
-                        continue
-                    client.receive(message.message.model_dump(by_alias=True, mode="json"))
+                async for payload in incoming:
+                    client.receive(payload)
             finally:
                 self._client = None
                 await client.close()
 
     @asynccontextmanager
-    async def _streams(self) -> AsyncIterator[tuple[Any, Any]]:
-        """The streams of messages from and to the server."""
+    async def _messages(
+        self, session_message: Callable[[Mapping[str, Any]], Any]
+    ) -> AsyncIterator[tuple[AsyncIterator[Any], Callable[[Mapping[str, Any]], Awaitable[None]]]]:
+        """The JSON-RPC messages of the server, and what sends it one. ``session_message`` makes a
+        message of the SDK of it."""
         settings = self._settings
         if settings.command:
-            from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: PLC0415
-
-            parameters = StdioServerParameters(
-                command=settings.command[0],
-                args=settings.command[1:],
-                env={name: value.get_secret_value() for name, value in settings.env.items()},
-                encoding_error_handler="replace",
-            )
-            # What the program writes to standard error may hold anything; it stays out of our log.
-            with Path(os.devnull).open("w", encoding="utf-8") as nowhere:  # noqa: ASYNC230
-                async with stdio_client(parameters, errlog=nowhere) as streams:
-                    yield streams
+            env = {name: value.get_secret_value() for name, value in settings.env.items()}
+            async with run_program(settings.command, env) as program:
+                yield program.messages(), program.send
             return
         import httpx2  # noqa: PLC0415
         from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
@@ -158,9 +144,21 @@ class McpServer:
             httpx2.AsyncClient(headers=headers, timeout=timeout, trust_env=False) as http,
             streamable_http_client(
                 settings.url, http_client=http, max_sse_event_size=MAX_MESSAGE_BYTES
-            ) as streams,
+            ) as (incoming, outgoing),
         ):
-            yield streams
+
+            async def send(payload: Mapping[str, Any]) -> None:
+                await outgoing.send(session_message(payload))
+
+            yield self._payloads(incoming), send
+
+    async def _payloads(self, incoming: Any) -> AsyncIterator[Any]:
+        """The JSON-RPC messages of a stream of the SDK."""
+        async for message in incoming:
+            if isinstance(message, Exception):
+                log.debug("the MCP server %s sent something broken", self.name)
+            else:
+                yield message.message.model_dump(by_alias=True, mode="json")
 
 
 class McpServers:
@@ -237,4 +235,6 @@ def _why(error: BaseException) -> str:
         error = error.exceptions[0]
     if isinstance(error, FileNotFoundError):
         return "there is no such program"
+    if isinstance(error, LineTooLongError):
+        return f"it wrote a line of more than {MAX_LINE_BYTES} bytes"
     return type(error).__name__
