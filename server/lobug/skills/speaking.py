@@ -11,7 +11,7 @@ from lobug.conversation.registry import IGNORED_REPLY, INTERRUPTED
 from lobug.engines.base import PacedVoice, TextToSpeech, ToolBox
 from lobug.language.en.dice import read_whole_number
 from lobug.language.en.requests import is_most_of
-from lobug.language.en.speaking_words import agrees_with_it, is_clear_wish
+from lobug.language.en.speaking_words import agrees_with_it, is_clear_wish, is_volume_of_a_body
 from lobug.language.en.volume_words import is_percentage, volume_step
 from lobug.memory.service import Memory
 from lobug.skills.skill import Answer, Command, Match, Request, Skill, SkillQuestion
@@ -67,6 +67,8 @@ class Speaking:
             return None  # "I said that again and again"
         if intent == "Repeat":
             return await self._repeat(request)
+        if (match.chosen or intent == "AskVolume") and is_volume_of_a_body(request.text):
+            return None  # "My box is 3 by 4 by 5, what is the volume?"
         if intent == "Abilities":
             return self._abilities(request)
         if intent == "NeverMind":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from lobug.language.en.data import word_list
+
 _AGAIN = "(?:again|once more|one more time|once again|another time)"
 _MISSED = (
     "(?:i|sorry i)(?: quite| just)? (?:didn't|did not|couldn't|missed)(?: quite| all of)*"
@@ -51,6 +53,20 @@ _TOLD = re.compile(
 )
 _ADVERBS = frozenset({"louder", "quieter", "slower", "faster"})
 _TELLS = re.compile(r"\b(?:said|says|asked|shouted|cried|yelled|told)\b(?! so\b)", re.IGNORECASE)
+
+
+_BODIES = "|".join(word_list("speaking", "bodies"))
+_OF_A_BODY = re.compile(
+    rf"\b(?:{_BODIES})(?:e?s)?\b|\bvolume of (?!(?:your|the|this) (?:voice|speech|sound|speaker))"
+    r"|\b(?:\d+|[a-z]+) by (?:\d+|[a-z]+) by\b",
+    re.IGNORECASE,
+)
+
+
+def is_volume_of_a_body(text: str) -> bool:
+    """Whether a text that asks about a volume is about the space that something takes, or about the
+    sound of something else than Lo-Bug."""
+    return _OF_A_BODY.search(text) is not None
 
 
 def is_clear_wish(request: str, text: str) -> bool:
