@@ -193,8 +193,9 @@ class ListTaking(ListAdding):
         if kind == "added":
             return self._taking_back(talk, one, ids)
         contents = deed.data.get("contents")
-        target = talk.shelf.target_of(one)
-        return self._adding(talk, target, [str(c) for c in contents]) if contents else None  # type: ignore[attr-defined]
+        if not isinstance(contents, tuple) or not contents:
+            return None
+        return self._adding(talk, talk.shelf.target_of(one), [str(content) for content in contents])
 
     def _taking_back(self, talk: Talk, one: ItemList, ids: tuple[int, ...]) -> Command:
         async def act(_: int) -> Answer:

@@ -11,8 +11,13 @@ from lobug.conversation.registry import IGNORED_REPLY, INTERRUPTED
 from lobug.engines.base import PacedVoice, TextToSpeech, ToolBox
 from lobug.language.en.dice import read_whole_number
 from lobug.language.en.requests import is_most_of
-from lobug.language.en.speaking_words import agrees_with_it, is_clear_wish, is_volume_of_a_body
-from lobug.language.en.volume_words import is_percentage, volume_step
+from lobug.language.en.speaking_words import (
+    agrees_with_it,
+    is_clear_wish,
+    is_percentage,
+    is_volume_of_a_body,
+    volume_step,
+)
 from lobug.memory.service import Memory
 from lobug.skills.skill import Answer, Command, Match, Request, Skill, SkillQuestion
 
