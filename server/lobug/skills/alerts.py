@@ -10,6 +10,7 @@ from lobug.agenda.alerts import Alert, Alerts
 from lobug.conversation.command_context import Answer, Command
 from lobug.language.en.alert_cues import (
     asks_of_alerts,
+    asks_what_is_left,
     is_next,
     is_soft,
     kinds_in,
@@ -33,6 +34,7 @@ from lobug.language.en.alert_requests import (
     name_in,
 )
 from lobug.language.en.alert_sentences import name_of, says
+from lobug.language.en.requests import is_most_of
 from lobug.language.en.time_corrections import with_minutes
 from lobug.language.en.times import find_times, say_span
 from lobug.language.moments import Found
@@ -141,7 +143,9 @@ class AlertSkill:
     async def _left(self, request: Request, match: Match) -> Command | None:
         target = replace(target_of(match), pointing=False)
         alerts = await self._alerts.of_user(request.user)
-        sure = names_alerts(match.request)
+        sure = names_alerts(match.request) or (
+            asks_what_is_left(match.request) and is_most_of(match.request, request.text)
+        )
         if not target.kinds:
             target = replace(target, kinds=("timer",) if not target.name else ())
         found = select(alerts, target, request.now, request.place)

@@ -143,6 +143,19 @@ def names_other_thing(before: str) -> bool:
     return _THING.search(before) is not None and not names_alerts(before)
 
 
+def asks_what_is_left(request: str) -> bool:
+    """Whether a request asks how much time is left and names nothing: "How long is left?"."""
+    return _LEFT.fullmatch(request) is not None
+
+
+_LEFT = re.compile(
+    r"how (?:long|much (?:time|longer)|many (?:minutes|seconds|hours))"
+    r"(?: (?:is|are|is there|are there|have i got|do i have|has it got))?(?: still)?"
+    r" (?:left|remaining|to go)",
+    re.IGNORECASE,
+)
+
+
 def asks_of_alerts(answer: str) -> bool:
     """Whether an answer to "Which one?" means all of them."""
     return re.search(r"\b(?:all|both|every|everything|each)\b", answer, re.IGNORECASE) is not None
