@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -113,15 +113,45 @@ async def test_an_endless_line_ends_its_program_and_says_why() -> None:
     assert len(children()) == before
 
 
+@pytest.mark.parametrize("head", ["", "Content-Encoding: gzip\r\n"])
+async def test_an_endless_answer_over_http_is_cut_off(head: str) -> None:
+    sent: list[int] = []
+    ended = asyncio.Event()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(f"HTTP/1.1 200 OK\r\n{head}Content-Type: application/json\r\n\r\n".encode())
+        with suppress(ConnectionError):
+            while True:
+                writer.write(b"x" * 65_536)
+                await writer.drain()
+                sent.append(65_536)
+        ended.set()
+
+    serving = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = serving.sockets[0].getsockname()[1]
+    servers = McpServers(
+        {"house": McpServerSettings(url=f"http://127.0.0.1:{port}/mcp", allow=["switch_lamp"])}
+    )
+    servers.start()
+    try:
+        async with asyncio.timeout(20):
+            await ended.wait()
+        assert sum(sent) < 8 * MAX_LINE_BYTES
+        assert servers.tools() == []
+    finally:
+        await servers.close()
+        serving.close()
+
+
 async def test_endless_lines_leave_time_for_others() -> None:
     before = len(children())
-    flood = program("many_lines", timeout_s=1.0)
-    async with connected(flood) as servers, connected(program()) as others:
+    async with connected(program("many_lines")) as servers, connected(program()) as others:
         flooding = asyncio.create_task(servers.call("house.switch_lamp", {"on": True}))
         await asyncio.sleep(0.3)
         result = await others.call("house.switch_lamp", {"on": True})
         assert result.text == "The lamp is on."
-        assert (await flooding).is_error
+        flooding.cancel()
     assert len(children()) == before
 
 

@@ -11,6 +11,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lobug.engines.base import Tool, ToolBox, ToolResult
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 FIRST_RETRY_S = 2.0
 LONGEST_RETRY_S = 300.0
 """Seconds before a server that failed is tried again: doubled each time, up to this."""
-MAX_MESSAGE_BYTES = 1024 * 1024
-"""Largest event of a server over HTTP."""
 
 log = logging.getLogger(__name__)
 
@@ -109,8 +108,8 @@ class McpServer:
     async def _serve(self) -> None:
         """Serve one connection, until the server ends it."""
         # Imported for the first server: the SDK costs a core 0.2 s, which a start can do without.
-        client_class, session_message = await asyncio.to_thread(_client_classes)
-        async with self._messages(session_message) as (incoming, send):
+        client_class = await asyncio.to_thread(_client_class)
+        async with self._messages() as (incoming, send):
             client: ToolClient = client_class(
                 send, self._settings, self._on_change, owner="The tool's server"
             )
@@ -125,40 +124,20 @@ class McpServer:
 
     @asynccontextmanager
     async def _messages(
-        self, session_message: Callable[[Mapping[str, Any]], Any]
+        self,
     ) -> AsyncIterator[tuple[AsyncIterator[Any], Callable[[Mapping[str, Any]], Awaitable[None]]]]:
-        """The JSON-RPC messages of the server, and what sends it one. ``session_message`` makes a
-        message of the SDK of it."""
+        """The JSON-RPC messages of the server, and what sends it one."""
         settings = self._settings
         if settings.command:
             env = {name: value.get_secret_value() for name, value in settings.env.items()}
             async with run_program(settings.command, env) as program:
                 yield program.messages(), program.send
             return
-        import httpx2  # noqa: PLC0415
-        from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
-
+        # Imported for the first server: the SDK costs a core 0.2 s, which a start can do without.
+        mcp_address = await asyncio.to_thread(import_module, "lobug.skills.mcp_address")
         headers = {name: value.get_secret_value() for name, value in settings.headers.items()}
-        timeout = httpx2.Timeout(settings.tool_timeout_s, read=None)
-        async with (
-            httpx2.AsyncClient(headers=headers, timeout=timeout, trust_env=False) as http,
-            streamable_http_client(
-                settings.url, http_client=http, max_sse_event_size=MAX_MESSAGE_BYTES
-            ) as (incoming, outgoing),
-        ):
-
-            async def send(payload: Mapping[str, Any]) -> None:
-                await outgoing.send(session_message(payload))
-
-            yield self._payloads(incoming), send
-
-    async def _payloads(self, incoming: Any) -> AsyncIterator[Any]:
-        """The JSON-RPC messages of a stream of the SDK."""
-        async for message in incoming:
-            if isinstance(message, Exception):
-                log.debug("the MCP server %s sent something broken", self.name)
-            else:
-                yield message.message.model_dump(by_alias=True, mode="json")
+        async with mcp_address.connect(settings.url, headers, settings.tool_timeout_s) as streams:
+            yield streams
 
 
 class McpServers:
@@ -217,16 +196,10 @@ class JoinedTools:
         return await (self._device if of_device else self._servers).call(name, arguments)
 
 
-def _client_classes() -> tuple[type[ToolClient], Callable[[Mapping[str, Any]], Any]]:
-    """The client's class, and what makes a message of the SDK from a JSON-RPC payload."""
-    from mcp.shared.message import SessionMessage  # noqa: PLC0415
-    from mcp.types import JSONRPCMessage  # noqa: PLC0415
-    from pydantic import TypeAdapter  # noqa: PLC0415
-
+def _client_class() -> type[ToolClient]:
     from lobug.engines.tool_client import ToolClient as Client  # noqa: PLC0415
 
-    messages: TypeAdapter[Any] = TypeAdapter(JSONRPCMessage)
-    return Client, lambda payload: SessionMessage(messages.validate_python(dict(payload)))
+    return Client
 
 
 def _why(error: BaseException) -> str:
