@@ -22,7 +22,7 @@ from support.scripted import ScriptedChatModel
 PROGRAM = [sys.executable, str(Path(mcp_server.__file__))]
 
 
-async def until(true: Callable[[], bool], seconds: float = 30.0) -> None:
+async def until(true: Callable[[], bool], seconds: float = 60.0) -> None:
     async with asyncio.timeout(seconds):
         while not true():  # noqa: ASYNC110 - the state of another program
             await asyncio.sleep(0.02)
@@ -142,6 +142,28 @@ async def test_an_endless_answer_over_http_is_cut_off(head: str) -> None:
     finally:
         await servers.close()
         serving.close()
+
+
+async def test_a_program_that_says_nothing_is_told_of_and_tried_again(tmp_path: Path) -> None:
+    slow_once = (
+        "import os, sys, time\n"
+        "if not os.path.exists(sys.argv[1]):\n"
+        "    open(sys.argv[1], 'w').close()\n"
+        "    time.sleep(60)\n"
+        "os.execv(sys.executable, [sys.executable, sys.argv[2]])\n"
+    )
+    command = [sys.executable, "-c", slow_once, str(tmp_path / "was_slow"), PROGRAM[1]]
+    settings = McpServerSettings(command=command, allow=["switch_lamp"], tool_timeout_s=5.0)
+    servers = McpServers({"house": settings})
+    servers.start()
+    try:
+        await until(lambda: bool(servers.states()[0].fault))
+        (state,) = servers.states()
+        assert state.fault == "it did not answer as an MCP server, or not in time"
+        assert not state.connected
+        await until(lambda: bool(servers.tools()))
+    finally:
+        await servers.close()
 
 
 async def test_endless_lines_leave_time_for_others() -> None:

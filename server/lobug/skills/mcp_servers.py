@@ -28,6 +28,10 @@ LONGEST_RETRY_S = 300.0
 log = logging.getLogger(__name__)
 
 
+class SilentServerError(Exception):
+    """A server did not answer as one of MCP must, or not in time."""
+
+
 @dataclass(frozen=True, slots=True)
 class McpServerState:
     """What is known of a server, for the owner."""
@@ -116,8 +120,19 @@ class McpServer:
             self._client, self._fault = client, ""
             try:
                 client.start()
-                async for payload in incoming:
-                    client.receive(payload)
+                receiving = asyncio.create_task(_receive(incoming, client))
+                gone = asyncio.create_task(client.wait_gone())
+                try:
+                    done, _ = await asyncio.wait(
+                        {receiving, gone}, return_when=asyncio.FIRST_COMPLETED
+                    )
+                    if receiving not in done:
+                        raise SilentServerError
+                    receiving.result()
+                finally:
+                    receiving.cancel()
+                    gone.cancel()
+                    await asyncio.wait({receiving, gone})
             finally:
                 self._client = None
                 await client.close()
@@ -133,7 +148,6 @@ class McpServer:
             async with run_program(settings.command, env) as program:
                 yield program.messages(), program.send
             return
-        # Imported for the first server: the SDK costs a core 0.2 s, which a start can do without.
         mcp_address = await asyncio.to_thread(import_module, "lobug.skills.mcp_address")
         headers = {name: value.get_secret_value() for name, value in settings.headers.items()}
         async with mcp_address.connect(settings.url, headers, settings.tool_timeout_s) as streams:
@@ -202,12 +216,19 @@ def _client_class() -> type[ToolClient]:
     return Client
 
 
+async def _receive(incoming: AsyncIterator[Any], client: ToolClient) -> None:
+    async for payload in incoming:
+        client.receive(payload)
+
+
 def _why(error: BaseException) -> str:
     """What failed, without addresses or secrets: the class of the innermost error."""
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
         error = error.exceptions[0]
     if isinstance(error, FileNotFoundError):
         return "there is no such program"
+    if isinstance(error, SilentServerError):
+        return "it did not answer as an MCP server, or not in time"
     if isinstance(error, LineTooLongError):
         return f"it wrote a line of more than {MAX_LINE_BYTES} bytes"
     return type(error).__name__
