@@ -149,7 +149,12 @@ class LobugServer:
                 Clock(),
                 Sums(),
                 Weather(self.settings.skills),
-                Speaking(self.memory, self.engines.tts, lambda: self.skills.available()),  # noqa: PLW0108 - not made yet
+                Speaking(
+                    self.memory,
+                    self.engines.tts,
+                    self.agenda.speeds,
+                    lambda: self.skills.available(),  # noqa: PLW0108 - not made yet
+                ),
             ),
             self.engines.chat,
             off=self.settings.skills.off,
@@ -164,7 +169,7 @@ class LobugServer:
         self.schedule = Schedule(
             self.agenda.alerts,
             self.agenda.waiting,
-            DeviceVoices(self.connections, self.engines.tts),
+            DeviceVoices(self.connections, self.engines.tts, self.agenda.speeds.of),
             RingLimits(self.settings.skills.ring_seconds),
             quiet_hours=QuietHours.of(self.settings.skills.quiet_hours),
             wall=self.wall,
@@ -177,6 +182,7 @@ class LobugServer:
             self.schedule,
             self.agenda.waiting,
             self.engines.tts,
+            self.agenda.speeds.of,
             waiting_quota(self.settings.limits),
             wall=self.wall,
         )
@@ -204,6 +210,7 @@ class LobugServer:
             self.mcp_servers,
             self.agenda.waiting,
             self.wall,
+            self.agenda.speeds.of,
         )
         self.prefetcher = PromptPrefetcher(
             self.settings,

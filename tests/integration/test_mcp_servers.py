@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 from lobug.engines.base import ABSENT_TOOLS, ChatOptions
 from lobug.settings.skills import McpServerSettings
+from lobug.skills.mcp_program import MAX_LINE_BYTES
 from lobug.skills.mcp_servers import JoinedTools, McpServers
 from support import mcp_server
 from support.app_server import ScriptedEngines, client_of, running, settings_for
@@ -20,7 +22,7 @@ from support.scripted import ScriptedChatModel
 PROGRAM = [sys.executable, str(Path(mcp_server.__file__))]
 
 
-async def until(true: Callable[[], bool], seconds: float = 30.0) -> None:
+async def until(true: Callable[[], bool], seconds: float = 60.0) -> None:
     async with asyncio.timeout(seconds):
         while not true():  # noqa: ASYNC110 - the state of another program
             await asyncio.sleep(0.02)
@@ -87,6 +89,92 @@ async def test_what_floods_is_cut_and_what_lies_is_data() -> None:
     async with connected(program("lie")) as servers:
         result = await servers.call("house.switch_lamp", {"on": True})
         assert not result.is_error  # what becomes of its words: tests/unit/test_tool_prompt.py
+
+
+def children() -> list[psutil.Process]:
+    """The programs that this process has started and that run."""
+    found = psutil.Process().children(recursive=True)
+    return [child for child in found if child.status() != psutil.STATUS_ZOMBIE]
+
+
+async def test_an_endless_line_ends_its_program_and_says_why() -> None:
+    before, memory = len(children()), psutil.Process().memory_info().rss
+    async with connected(program("endless_line")) as servers:
+        assert len(children()) > before
+        result = await servers.call("house.switch_lamp", {"on": True})
+        assert (result.text, result.is_error) == ("The tool's server is gone.", True)
+        await until(lambda: bool(servers.states()[0].fault))
+        state = servers.states()[0]
+        assert not state.connected
+        assert state.fault == f"it wrote a line of more than {MAX_LINE_BYTES} bytes"
+        assert len(children()) == before
+        assert psutil.Process().memory_info().rss - memory < 12 * MAX_LINE_BYTES
+        await until(lambda: bool(servers.tools()))  # it is started again by itself
+    assert len(children()) == before
+
+
+@pytest.mark.parametrize("head", ["", "Content-Encoding: gzip\r\n"])
+async def test_an_endless_answer_over_http_is_cut_off(head: str) -> None:
+    sent: list[int] = []
+    ended = asyncio.Event()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(f"HTTP/1.1 200 OK\r\n{head}Content-Type: application/json\r\n\r\n".encode())
+        with suppress(ConnectionError):
+            while True:
+                writer.write(b"x" * 65_536)
+                await writer.drain()
+                sent.append(65_536)
+        ended.set()
+
+    serving = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = serving.sockets[0].getsockname()[1]
+    servers = McpServers(
+        {"house": McpServerSettings(url=f"http://127.0.0.1:{port}/mcp", allow=["switch_lamp"])}
+    )
+    servers.start()
+    try:
+        async with asyncio.timeout(20):
+            await ended.wait()
+        assert sum(sent) < 8 * MAX_LINE_BYTES
+        assert servers.tools() == []
+    finally:
+        await servers.close()
+        serving.close()
+
+
+async def test_a_program_that_says_nothing_is_told_of_and_tried_again(tmp_path: Path) -> None:
+    slow_once = (
+        "import os, sys, time\n"
+        "if not os.path.exists(sys.argv[1]):\n"
+        "    open(sys.argv[1], 'w').close()\n"
+        "    time.sleep(60)\n"
+        "os.execv(sys.executable, [sys.executable, sys.argv[2]])\n"
+    )
+    command = [sys.executable, "-c", slow_once, str(tmp_path / "was_slow"), PROGRAM[1]]
+    settings = McpServerSettings(command=command, allow=["switch_lamp"], tool_timeout_s=5.0)
+    servers = McpServers({"house": settings})
+    servers.start()
+    try:
+        await until(lambda: bool(servers.states()[0].fault))
+        (state,) = servers.states()
+        assert state.fault == "it did not answer as an MCP server, or not in time"
+        assert not state.connected
+        await until(lambda: bool(servers.tools()))
+    finally:
+        await servers.close()
+
+
+async def test_endless_lines_leave_time_for_others() -> None:
+    before = len(children())
+    async with connected(program("many_lines")) as servers, connected(program()) as others:
+        flooding = asyncio.create_task(servers.call("house.switch_lamp", {"on": True}))
+        await asyncio.sleep(0.3)
+        result = await others.call("house.switch_lamp", {"on": True})
+        assert result.text == "The lamp is on."
+        flooding.cancel()
+    assert len(children()) == before
 
 
 async def test_a_program_that_does_not_exist_says_so_and_costs_nothing() -> None:

@@ -98,4 +98,4 @@ async def test_speech_is_as_fast_as_was_asked_for(tmp_path: Path) -> None:
         answer = await client.post("/chat/text", json={"text": "speak slower"})
         # The scripted voice has one speed.
         assert answer.json()["response"] == "My voice has only one speed."
-        assert all(c.speech_speed == 1.0 for c in server.conversations._by_name.values())
+        assert server.agenda.speeds._by_user == {}

@@ -139,7 +139,9 @@ def test_talks_end_as_they_should(tmp_path: Path) -> None:
             await talk.start_anew()
             reply: str | None = ""
             for said in one["said"]:
-                if said.startswith("+"):
+                if said == "~":  # a turn about something else
+                    await talk.say("I like trains.")
+                elif said.startswith("+"):
                     await talk.wait(float(said[1:]))
                 else:
                     reply = await talk.say(said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from fractions import Fraction
@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simpleeval import InvalidExpression
 
+from lobug.agenda.service import Agenda
 from lobug.engines.base import ABSENT_TOOLS, Tool, ToolBox, ToolResult
 from lobug.language.en.arithmetic import read_sum
 from lobug.language.en.named_days import read_day, read_moment
@@ -28,6 +29,7 @@ from lobug.language.en.quantities import read_quantity, read_unit
 from lobug.language.en.skill_sentences import skill_sentences
 from lobug.language.en.spoken_form import spoken_form
 from lobug.memory.model import ConversationKey, LoggedMessage
+from lobug.settings import Settings
 from lobug.skills.clock import Clock
 from lobug.skills.evaluation import TooLargeError, evaluate
 from lobug.skills.numbers import write_amount, write_number
@@ -88,15 +90,23 @@ class Room:
     """Somebody who talks with the small skills, beside one device."""
 
     def __init__(self, folder: Path, *, voice: object = None, log: Log | None = None) -> None:
-        skills: list[Skill] = [Clock(), Sums(Random(7))]
-        speaking = Speaking(
-            log or Log(),  # type: ignore[arg-type]
-            voice or PacedVoice(),  # type: ignore[arg-type]
-            lambda: self.kit.skills.available(),  # noqa: PLW0108 - not made yet
-        )
-        self.kit = SkillKit(folder, lambda _agenda, _settings: (*skills, speaking))
+        def skills(agenda: Agenda, _settings: Settings) -> tuple[Skill, ...]:
+            speaking = Speaking(
+                log or Log(),  # type: ignore[arg-type]
+                voice or PacedVoice(),  # type: ignore[arg-type]
+                agenda.speeds,
+                lambda: self.kit.skills.available(),  # noqa: PLW0108 - not made yet
+            )
+            return (Clock(), Sums(Random(7)), speaking)
+
+        self.kit = SkillKit(folder, skills)
         self.kit.now = LONDON
         self.conversation = self.kit.conversation("ada")
+
+    @property
+    def speed(self) -> float:
+        """How fast Lo-Bug speaks to this person."""
+        return self.kit.agenda.speeds.of("ada")
 
     async def say(self, text: str, tools: ToolBox = ABSENT_TOOLS) -> str | None:
         command = await self.kit.skills.recognise(self.conversation, text, tools=tools)
@@ -107,8 +117,11 @@ class Room:
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Room:
-    return Room(tmp_path)
+async def room(tmp_path: Path) -> AsyncIterator[Room]:
+    room = Room(tmp_path)
+    await room.kit.agenda.start()
+    yield room
+    await room.kit.agenda.close()
 
 
 @pytest.mark.parametrize("skill", ["clock", "sums"])
@@ -135,10 +148,11 @@ async def test_what_only_looks_like_a_question_is_left_alone(room: Room, skill: 
 async def test_how_it_speaks_is_changed(room: Room) -> None:
     wrong = []
     for text, *expected in table("speaking")["answered"]:
-        speaker, room.conversation.speech_speed = Speaker(), 1.0
+        speaker = Speaker()
+        await room.kit.agenda.speeds.change("ada", 1.0)
         said = await room.say(text, speaker)
-        if [said, speaker.volume, room.conversation.speech_speed] != expected:
-            wrong.append((text, said, speaker.volume, room.conversation.speech_speed))
+        if [said, speaker.volume, room.speed] != expected:
+            wrong.append((text, said, speaker.volume, room.speed))
     assert wrong == []
 
 
@@ -179,16 +193,16 @@ async def test_the_ends_of_the_volume_are_told(room: Room) -> None:
 async def test_the_speed_has_ends(room: Room) -> None:
     for _ in range(20):
         said = await room.say("speak slower")
-    assert (said, room.conversation.speech_speed) == ("I can't speak slower than this.", 0.6)
+    assert (said, room.speed) == ("I can't speak slower than this.", 0.6)
     for _ in range(20):
         said = await room.say("speak faster")
-    assert (said, room.conversation.speech_speed) == ("I can't speak faster than this.", 2.0)
+    assert (said, room.speed) == ("I can't speak faster than this.", 2.0)
 
 
 async def test_a_voice_with_one_speed_says_so(tmp_path: Path) -> None:
     room = Room(tmp_path, voice=object())
     assert await room.say("speak slower") == "My voice has only one speed."
-    assert room.conversation.speech_speed == 1.0
+    assert room.speed == 1.0
 
 
 async def test_what_was_heard_is_repeated(tmp_path: Path) -> None:
@@ -204,7 +218,7 @@ async def test_a_plan_changes_nothing(room: Room) -> None:
     speaker = Speaker()
     for text in ("louder", "mute", "speak slower"):
         assert await room.kit.skills.recognise(room.conversation, text, tools=speaker) is not None
-    assert (speaker.volume, room.conversation.speech_speed) == (60, 1.0)
+    assert (speaker.volume, room.speed) == (60, 1.0)
 
 
 async def test_examples_are_understood(room: Room) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from lobug.settings.skills import SkillSettings, WeatherPlace
+from lobug.settings.skills import SkillSettings, WeatherPlace, WeatherUnits
 from lobug.skills import forecasts
 from lobug.skills.forecasts import (
     Forecast,
@@ -52,6 +52,9 @@ SAID = [
       " On Sunday in Leeds: some clouds, between 3 and 7 degrees.")),
     ("Will it rain tomorrow?", "Yes, rain is likely tomorrow: 85 percent."),
     ("is it going to rain today", "No, rain is unlikely today: 20 percent."),
+    ("is it going to rain", "No, rain is unlikely today: 20 percent."),
+    ("is it windy outside",
+     ("It's 7 degrees now in Leeds, with clouds.")),
     ("will it rain on Saturday", "Perhaps, the chance of rain on Saturday is 45 percent."),
     ("Do I need an umbrella tomorrow?", "Yes, rain is likely tomorrow: 85 percent."),
     ("Is it raining?", "No, not now."),
@@ -103,7 +106,7 @@ def configured(**changed: Any) -> SkillSettings:
 async def test_questions_about_the_weather_are_answered(tmp_path: Path) -> None:
     asked = []
 
-    async def fetch(url: str, place: WeatherPlace) -> Forecast:
+    async def fetch(url: str, place: WeatherPlace, _units: WeatherUnits) -> Forecast:
         asked.append((url, place.name))
         return Forecast.model_validate(FORECAST)
 
@@ -121,7 +124,7 @@ async def test_questions_about_the_weather_are_answered(tmp_path: Path) -> None:
 async def test_a_forecast_gets_old(tmp_path: Path) -> None:
     now, asked = [0.0], []
 
-    async def fetch(_url: str, _place: WeatherPlace) -> Forecast:
+    async def fetch(_url: str, _place: WeatherPlace, _units: WeatherUnits) -> Forecast:
         asked.append(now[0])
         return Forecast.model_validate(FORECAST)
 
@@ -178,12 +181,61 @@ def with_body(
 async def test_a_source_is_asked_for_the_place_and_nothing_else() -> None:
     requests, answer = with_body(json.dumps(FORECAST).encode())
     async with source(answer) as url:
-        forecast = await fetch_forecast(url, LEEDS)
+        forecast = await fetch_forecast(url, LEEDS, "metric")
     assert forecast.current.temperature_2m == 7.4
     assert forecast.daily.weather_code[1] == 63
     path = requests[0].split(" ")[1]
     assert path.startswith("/v1/forecast?latitude=53.8&longitude=-1.55&current=")
+    assert "unit" not in path, "metric units are the source's own"
     assert "cookie" not in requests[0].lower()
+
+
+IN_US_UNITS: dict[str, Any] = {
+    "current": {"temperature_2m": 101.3, "weather_code": 0, "wind_speed_10m": 1.2},
+    "daily": {
+        **FORECAST["daily"],
+        "temperature_2m_max": [104.0, 95.2, 60.0, 33.8, 42.8, 44.6, 46.4, 41.0],
+        "temperature_2m_min": [71.6, 70.0, 37.4, 28.4, 35.6, 37.4, 39.2, 41.0],
+        "precipitation_sum": [0.0, 0.42, 0.0, 0.2, 0.1, 0.0, 0.0, 0.0],
+        "wind_speed_10m_max": [12.4, 31.6, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0],
+    },
+}
+SAID_IN_US_UNITS = [
+    ("How hot is it outside?", "It's 101 degrees now in Leeds."),
+    ("what's the temperature tomorrow", "Tomorrow it's between 70 and 95 degrees in Leeds."),
+    ("Will it rain tomorrow?", "Yes, rain is likely tomorrow: 85 percent, about 0.4 inches."),
+    ("Is it windy outside?", "The wind is 1 mile per hour now in Leeds."),
+    ("How windy will it be tomorrow?", "Tomorrow in Leeds: wind of up to 32 miles per hour."),
+    ("Is there much wind?", "The wind is 1 mile per hour now in Leeds."),
+    ("Is there any rain expected?", "No, rain is unlikely today: 20 percent."),
+    ("Is it going to be windy?", "Today in Leeds: wind of up to 12 miles per hour."),
+]
+
+
+async def test_us_units_are_asked_for_and_told(tmp_path: Path) -> None:
+    requests, answer = with_body(json.dumps(IN_US_UNITS).encode())
+    async with source(answer) as url:
+        settings = SkillSettings(weather_url=url, weather_place=LEEDS, weather_units="us")
+        people = kit(tmp_path, Weather(settings, clock=lambda: 0.0))
+        said = [(text, await people.say("ada", text)) for text, _ in SAID_IN_US_UNITS]
+    assert said == SAID_IN_US_UNITS
+    assert len(requests) == 1
+    for asked in ("temperature_unit=fahrenheit", "wind_speed_unit=mph", "precipitation_unit=inch"):
+        assert asked in requests[0]
+
+
+async def test_wind_and_rain_have_metric_units(tmp_path: Path) -> None:
+    daily = {**IN_US_UNITS["daily"], "precipitation_sum": [0.0, 12.4, 0, 0, 0, 0, 0, 0]}
+    _requests, answer = with_body(json.dumps({**IN_US_UNITS, "daily": daily}).encode())
+    async with source(answer) as url:
+        settings = SkillSettings(weather_url=url, weather_place=LEEDS)
+        people = kit(tmp_path, Weather(settings, clock=lambda: 0.0))
+        assert await people.say("ada", "will it rain tomorrow") == (
+            "Yes, rain is likely tomorrow: 85 percent, about 12 millimetres."
+        )
+        assert await people.say("ada", "will it be windy tomorrow") == (
+            "Tomorrow in Leeds: wind of up to 32 kilometres per hour."
+        )
 
 
 def changed(**values: Any) -> bytes:
@@ -200,7 +252,8 @@ def changed(**values: Any) -> bytes:
         changed(weather_code=[1]), changed(time=["yesterday"] * DAYS), changed(time=[]),
         changed(weather_code=[-1] * DAYS), changed(weather_code=["<script>"] * DAYS),
         changed(temperature_2m_max=[1e9] * DAYS), changed(temperature_2m_max=[None] * DAYS),
-        changed(precipitation_probability_max=[400] * DAYS),
+        changed(precipitation_probability_max=[400] * DAYS), changed(wind_speed_10m_max=[1] * 3),
+        changed(wind_speed_10m_max=[-1] * DAYS), changed(precipitation_sum=["wet"] * DAYS),
         json.dumps({**FORECAST, "current": {"temperature_2m": float("nan"), "weather_code": 1}})
         .encode(),
     ],
@@ -209,7 +262,7 @@ async def test_rubbish_is_no_forecast(body: bytes) -> None:
     _requests, answer = with_body(body)
     async with source(answer) as url:
         with pytest.raises(SourceUnreadableError):
-            await fetch_forecast(url, LEEDS)
+            await fetch_forecast(url, LEEDS, "metric")
 
 
 async def test_a_source_is_not_followed_to_another_address() -> None:
@@ -218,7 +271,7 @@ async def test_a_source_is_not_followed_to_another_address() -> None:
         _, moved = with_body(b"", f"HTTP/1.1 302 Found\r\nLocation: {other}")
         async with source(moved) as url:
             with pytest.raises(SourceUnreachableError):
-                await fetch_forecast(url, LEEDS)
+                await fetch_forecast(url, LEEDS, "metric")
     assert elsewhere == []
 
 
@@ -227,7 +280,7 @@ async def test_a_refusing_source_is_no_source(head: str) -> None:
     _requests, answer = with_body(b"{}", head)
     async with source(answer) as url:
         with pytest.raises(SourceUnreachableError):
-            await fetch_forecast(url, LEEDS)
+            await fetch_forecast(url, LEEDS, "metric")
 
 
 async def test_a_slow_source_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ from lobug.settings.access import AccessSettings
 from lobug.storage.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
 from lobug.storage.driver import Connection
 from lobug.storage.migrations import Step
-from lobug.storage.statements import run, run_many
+from lobug.storage.statements import records, run, run_many
 
 
 def m001_create_tables(connection: Connection, _legacy_user: str) -> None:
@@ -108,7 +108,7 @@ def load(connection: Connection) -> Register:
 
 
 def _records(connection: Connection, kind: type[Known]) -> list[Known]:
-    return [kind(**row._asdict()) for row in run(connection, _ALL[kind])]
+    return records(kind, run(connection, _ALL[kind]))
 
 
 def put(connection: Connection, record: Device | Pairing | ApiToken) -> None:

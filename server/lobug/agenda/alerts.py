@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, TypeVar
@@ -18,7 +18,7 @@ from lobug.language.occurrences import next_occurrence
 from lobug.storage.columns import Number
 from lobug.storage.database import Database
 from lobug.storage.driver import Connection
-from lobug.storage.statements import among, columns_of, run
+from lobug.storage.statements import among, columns_of, records, run
 
 OVER_KEPT_S = 86_400.0
 """How long an alert that is over is kept, seconds; with it go its words."""
@@ -148,10 +148,6 @@ _FIRST_OVER = select(func.min(_ENDED_AT)).where(_FORGETTABLE)
 T = TypeVar("T")
 
 
-def _alerts(rows: Iterable[object]) -> list[Alert]:
-    return [Alert(**row._asdict()) for row in rows]  # type: ignore[attr-defined]
-
-
 def add(connection: Connection, new: Sequence[NewAlert], now: float, most: int) -> list[Alert]:
     """Insert alerts. Raises AlertLimitError where a user would have more than ``most``."""
     for user in {alert.user for alert in new}:
@@ -162,7 +158,7 @@ def add(connection: Connection, new: Sequence[NewAlert], now: float, most: int) 
     before = run(connection, _LAST_ID).scalar() or 0
     for alert in new:
         run(connection, _INSERT, **asdict(alert), created_at=now)
-    return _alerts(run(connection, _SINCE, before=before))
+    return records(Alert, run(connection, _SINCE, before=before))
 
 
 _LAST_ID = select(func.max(_alert.id))
@@ -217,7 +213,7 @@ class Alerts:
     async def of_user(self, user: str) -> list[Alert]:
         """Pending and ringing alerts of a user, the soonest first."""
         return await self._database.read(
-            lambda connection: _alerts(run(connection, _LIST, of_user=user))
+            lambda connection: records(Alert, run(connection, _LIST, of_user=user))
         )
 
     async def replace(self, alert: Alert) -> bool:
@@ -237,7 +233,7 @@ class Alerts:
         """Delete pending or ringing alerts of a user. Returns those that were there."""
 
         def work(connection: Connection) -> list[Alert]:
-            found = _alerts(run(connection, _FIND_OWN, of_user=user, ids=ids))
+            found = records(Alert, run(connection, _FIND_OWN, of_user=user, ids=ids))
             run(connection, _DELETE, ids=[alert.id for alert in found])
             return found
 
@@ -271,15 +267,17 @@ class Alerts:
 
         def work(connection: Connection) -> list[Alert]:
             run(connection, _FORGET, before=now - OVER_KEPT_S)
-            due = _alerts(run(connection, _DUE, now=now))
+            due = records(Alert, run(connection, _DUE, now=now))
             ids = [ring(connection, alert, now) for alert in due]
-            return _alerts(run(connection, _FIND, ids=ids))
+            return records(Alert, run(connection, _FIND, ids=ids))
 
         return await self._write("take_due_alerts", work)
 
     async def ringing(self) -> list[Alert]:
         """All alerts that ring, oldest first."""
-        return await self._database.read(lambda connection: _alerts(run(connection, _RINGING)))
+        return await self._database.read(
+            lambda connection: records(Alert, run(connection, _RINGING))
+        )
 
     async def finish(self, ids: Sequence[int], *, missed: bool = False) -> None:
         """End the ringing of alerts."""
@@ -301,11 +299,11 @@ class Alerts:
         def work(connection: Connection) -> list[Alert]:
             rang = [
                 alert.id
-                for alert in _alerts(run(connection, _FIND, ids=ids))
+                for alert in records(Alert, run(connection, _FIND, ids=ids))
                 if alert.state == "ringing"
             ]
             run(connection, _SNOOZE, ids=rang, due_at=due_at)
-            return _alerts(run(connection, _FIND, ids=rang))
+            return records(Alert, run(connection, _FIND, ids=rang))
 
         return await self._write("snooze_alerts", work)
 

@@ -24,7 +24,7 @@ from lobug.errors import (
 from lobug.settings.skills import SkillSettings
 from lobug.storage.database import Database
 from lobug.storage.driver import Connection
-from lobug.storage.statements import among, columns_of, run, run_many
+from lobug.storage.statements import among, columns_of, records, run, run_many
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,5 +324,5 @@ def _by_id(connection: Connection, *, user: str, list_id: int) -> ItemList:
 
 def _filled(connection: Connection, row: ItemList) -> ItemList:
     rows = run(connection, ITEMS, list_id=row.id)
-    items = tuple(Item(**item._asdict()) for item in rows)
+    items = tuple(records(Item, rows))
     return ItemList(row.id, row.user, row.name, row.key, row.created_at, items)

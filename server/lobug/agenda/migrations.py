@@ -74,5 +74,19 @@ def m001_create_tables(connection: Connection, _legacy_user: str) -> None:
         connection.execute(statement)
 
 
-STEPS: tuple[Step, ...] = (m001_create_tables,)
+SPEECH_SPEEDS = """
+CREATE TABLE speech_speeds (
+    user  TEXT NOT NULL PRIMARY KEY,
+    speed REAL NOT NULL
+) STRICT, WITHOUT ROWID;
+"""
+
+
+def m002_add_speech_speeds(connection: Connection, _legacy_user: str) -> None:
+    """How fast Lo-Bug speaks to each person."""
+    for statement in statements(SPEECH_SPEEDS):
+        connection.execute(statement)
+
+
+STEPS: tuple[Step, ...] = (m001_create_tables, m002_add_speech_speeds)
 """Step n, counted from 1, turns a file of version n - 1 into one of version n."""

@@ -12,7 +12,7 @@ from lobug.errors import NoteContentError, NoteLimitError
 from lobug.settings.skills import SkillSettings
 from lobug.storage.database import Database
 from lobug.storage.driver import Connection
-from lobug.storage.statements import among, columns_of, run
+from lobug.storage.statements import among, columns_of, records, run
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Notes:
 
         def work(connection: Connection) -> list[Note]:
             rows = run(connection, NOTES, user=user, since=since, until=until)
-            return [Note(**row._asdict()) for row in rows]
+            return records(Note, rows)
 
         return await self._database.read(work)
 
@@ -84,7 +84,7 @@ class Notes:
 
         def work(connection: Connection) -> list[Note]:
             rows = run(connection, THESE, user=user, ids=ids)
-            gone = [Note(**row._asdict()) for row in rows]
+            gone = records(Note, rows)
             run(connection, DELETE, of_user=user, ids=ids)
             return gone
 

@@ -11,7 +11,8 @@ from lobug.agenda.alerts import Alerts
 from lobug.agenda.lists import Lists
 from lobug.agenda.migrations import STEPS
 from lobug.agenda.notes import Notes
-from lobug.agenda.tables import alerts, lists, notes, waiting_speech
+from lobug.agenda.speech_speeds import SpeechSpeeds
+from lobug.agenda.tables import alerts, lists, notes, speech_speeds, waiting_speech
 from lobug.agenda.waiting_speech import WaitingSpeeches
 from lobug.errors import StorageError
 from lobug.language.en.list_words import item_key
@@ -48,6 +49,7 @@ class Agenda:
         self.waiting = WaitingSpeeches(self.database, clock=clock, changed=self._changed)
         self.lists = Lists(self.database, settings, clock=clock, item_key=item_key)
         self.notes = Notes(self.database, settings, clock=clock)
+        self.speeds = SpeechSpeeds(self.database)
 
     def _changed(self) -> None:
         self.alerts.changed()
@@ -62,6 +64,7 @@ class Agenda:
             await self.start()
         try:
             await self.database.write("delete_user", lambda connection: _delete(connection, user))
+            self.speeds.forget(user)
             await self.database.fold_log()
         finally:
             if opened_here:
@@ -75,7 +78,7 @@ class Agenda:
 
     async def start(self) -> None:
         """Open the file, creating or migrating it where needed. Raises StorageError."""
-        await self.database.open(_nothing)
+        await self.database.open(self.speeds.load)
 
     async def refresh(self) -> None:
         """Open a file that could not be opened, and find out whether it works. Raises
@@ -92,7 +95,7 @@ class Agenda:
 
 _DELETIONS = tuple(
     delete(table).where(table.c.user == bindparam("of_user"))
-    for table in (waiting_speech, alerts, lists, notes)
+    for table in (waiting_speech, alerts, lists, notes, speech_speeds)
 )
 """What is on lists goes with them."""
 
@@ -100,7 +103,3 @@ _DELETIONS = tuple(
 def _delete(connection: Connection, user: str) -> None:
     for statement in _DELETIONS:
         run(connection, statement, of_user=user)
-
-
-def _nothing(_connection: Connection) -> None:
-    """The first transaction has nothing to read."""

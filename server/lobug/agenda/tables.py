@@ -9,6 +9,7 @@ from __future__ import annotations
 from sqlalchemy import Column, ForeignKey, Integer, MetaData, Table, Text
 
 from lobug.storage.columns import (
+    KEYED,
     NUMBERED,
     Number,
     add_index,
@@ -106,3 +107,12 @@ notes = Table(
     **NUMBERED,
 )
 add_index("notes_by_user", notes, "user id")
+
+speech_speeds = Table(
+    "speech_speeds",
+    metadata,
+    Column("user", Text, primary_key=True),
+    required("speed", Number, "times the voice's own speed"),
+    comment="how fast Lo-Bug speaks to each person who wanted another speed than the normal one",
+    **KEYED,
+)

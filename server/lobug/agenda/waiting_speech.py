@@ -21,7 +21,7 @@ from lobug.language.en.alert_sentences import missed_sentence, unheard_sentence
 from lobug.storage.columns import Number
 from lobug.storage.database import Database
 from lobug.storage.driver import Connection
-from lobug.storage.statements import among, columns_of, run
+from lobug.storage.statements import among, columns_of, records, run
 
 MOST_WAITING = 20
 """Announcements that may wait for one person at once."""
@@ -104,7 +104,7 @@ def _found(connection: Connection, rows: Iterable[Any]) -> list[WaitingSpeech]:
         values = row._asdict()
         alert = None
         if row.alert_id is not None:
-            alert = Alert(**run(connection, _ALERT, alert_id=row.alert_id).one()._asdict())
+            (alert,) = records(Alert, run(connection, _ALERT, alert_id=row.alert_id))
         found.append(WaitingSpeech(**values, alert=alert))
     return found
 

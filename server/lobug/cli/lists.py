@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
@@ -57,12 +59,33 @@ PersonOption = Annotated[
 ]
 
 
-def _scope(household: bool) -> str:
-    return "household" if household else "user"
+@dataclass(frozen=True, slots=True)
+class ListClient:
+    """The routes of one list."""
+
+    agenda: AgendaClient
+    name: str
+    scope: Literal["user", "household"]
+
+    def send(self, method: str, *more: str, body: object = None) -> Any:
+        """One request with a JSON answer; ``more`` follows the list's path. Raises CommandError."""
+        return self.agenda.send(method, self._path(*more), body=body, scope=self.scope)
+
+    def file(self, as_format: str) -> bytes:
+        """The list as a file. Raises CommandError."""
+        answer = self.agenda.raw("GET", self._path(), scope=self.scope, format=as_format)
+        return answer.content
+
+    def _path(self, *more: str) -> str:
+        return "/".join(("/lists", quote(self.name, safe=""), *more))
 
 
-def _path(name: str, *more: str) -> str:
-    return "/".join(("/lists", quote(name, safe=""), *more))
+@contextmanager
+def _open_list(
+    name: str, household: bool, user: str | None, server: str | None
+) -> Iterator[ListClient]:
+    with open_agenda(server, user) as agenda:
+        yield ListClient(agenda, name, "household" if household else "user")
 
 
 @lists_app.command()
@@ -77,10 +100,11 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show a list, or which lists there are."""
+    if name is not None:
+        with _open_list(name, household, user, server) as one:
+            _show_one(one.send("GET"), as_json=as_json)
+        return
     with open_agenda(server, user) as agenda:
-        if name is not None:
-            _show_one(agenda, name, household=household, as_json=as_json)
-            return
         found = agenda.send("GET", "/lists")
     if as_json:
         print_json(found)
@@ -100,8 +124,7 @@ def show(
     )
 
 
-def _show_one(agenda: AgendaClient, name: str, *, household: bool, as_json: bool) -> None:
-    one = agenda.send("GET", _path(name), scope=_scope(household))
+def _show_one(one: Mapping[str, Any], *, as_json: bool) -> None:
     if as_json:
         print_json(one)
         return
@@ -125,10 +148,8 @@ def add(
     as_json: JsonOption = False,
 ) -> None:
     """Put things on a list; it is made if there is none."""
-    with open_agenda(server, user) as agenda:
-        came = agenda.send(
-            "POST", _path(name, "items"), body={"items": things}, scope=_scope(household)
-        )
+    with _open_list(name, household, user, server) as one:
+        came = one.send("POST", "items", body={"items": things})
     if as_json:
         print_json(came)
         return
@@ -145,17 +166,13 @@ def remove(
     server: ServerOption = None,
 ) -> None:
     """Take things off a list, by their words or their ids."""
-    scope = _scope(household)
-    with open_agenda(server, user) as agenda:
-        one = agenda.send("GET", _path(name), scope=scope)
-        ids, missing = _meant(one["items"], things)
-        gone = [
-            agenda.send("DELETE", _path(name, "items", str(item)), scope=scope)["content"]
-            for item in ids
-        ]
-    _say("lists.removed", one, gone)
+    with _open_list(name, household, user, server) as one:
+        there = one.send("GET")
+        ids, missing = _meant(there["items"], things)
+        gone = [one.send("DELETE", "items", str(item))["content"] for item in ids]
+    _say("lists.removed", there, gone)
     if missing:
-        text = sentence("lists.not_on", name=plain(one["name"]), things=plain(", ".join(missing)))
+        text = sentence("lists.not_on", name=plain(there["name"]), things=plain(", ".join(missing)))
         raise CommandError(text)
 
 
@@ -181,15 +198,12 @@ def clear(
     server: ServerOption = None,
 ) -> None:
     """Erase everything on a list."""
-    scope = _scope(household)
-    with open_agenda(server, user) as agenda:
-        one = agenda.send("GET", _path(name), scope=scope)
-        if one["items"]:
-            confirm(
-                sentence("lists.sure", count=len(one["items"]), name=plain(one["name"])), yes=yes
-            )
-            agenda.send("DELETE", _path(name, "items"), scope=scope)
-    console().print(sentence("lists.cleared", name=plain(one["name"])), markup=False)
+    with _open_list(name, household, user, server) as one:
+        there = one.send("GET")
+        if there["items"]:
+            _confirm("lists.sure", there, yes=yes)
+            one.send("DELETE", "items")
+    console().print(sentence("lists.cleared", name=plain(there["name"])), markup=False)
 
 
 @lists_app.command()
@@ -201,13 +215,16 @@ def delete(
     server: ServerOption = None,
 ) -> None:
     """Delete a list with all that is on it."""
-    scope = _scope(household)
-    with open_agenda(server, user) as agenda:
-        one = agenda.send("GET", _path(name), scope=scope)
-        count, shown = len(one["items"]), plain(one["name"])
-        confirm(sentence("lists.sure_delete", count=count, name=shown), yes=yes)
-        agenda.send("DELETE", _path(name), scope=scope)
-    console().print(sentence("lists.deleted", name=shown), markup=False)
+    with _open_list(name, household, user, server) as one:
+        there = one.send("GET")
+        _confirm("lists.sure_delete", there, yes=yes)
+        one.send("DELETE")
+    console().print(sentence("lists.deleted", name=plain(there["name"])), markup=False)
+
+
+def _confirm(question: str, one: Mapping[str, Any], *, yes: bool) -> None:
+    text = sentence(question, count=len(one["items"]), name=plain(one["name"]))
+    confirm(text, yes=yes)
 
 
 @lists_app.command()
@@ -228,12 +245,12 @@ def export(
     server: ServerOption = None,
 ) -> None:
     """Write a list as a file that other programs read."""
-    with open_agenda(server, user) as agenda:
-        answer = agenda.raw("GET", _path(name), scope=_scope(household), format=as_format)
+    with _open_list(name, household, user, server) as one:
+        content = one.file(as_format)
     if file is None:
-        typer.echo(answer.content, nl=False)
+        typer.echo(content, nl=False)
         return
-    write_private(file, answer.content)
+    write_private(file, content)
     console().print(sentence("lists.written", path=file), markup=False)
 
 

@@ -266,8 +266,6 @@ class Conversation:
     erased words."""
     dialogue: Dialogue = field(default_factory=Dialogue)
     """The dialogue about memory."""
-    speech_speed: float = 1.0
-    """How fast Lo-Bug speaks here, times the voice's own speed; 0.5 to 2."""
     tools: ToolPrompt = NO_TOOLS
     """The device's tools in the prompt. They stay when the device disconnects, so that the prompt
     is in the model's cache when it comes back."""

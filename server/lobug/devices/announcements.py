@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lobug.agenda.schedule import Chime, Said, Schedule
@@ -46,15 +46,18 @@ class Announcements:
         schedule: Schedule,
         waiting: WaitingSpeeches,
         tts: TextToSpeech,
+        speed_for: Callable[[str], float],
         quota: Quota,
         *,
         wall: Callable[[], float],
     ) -> None:
-        """``quota``: how many may be under way. ``wall``: seconds since the epoch."""
+        """``speed_for`` gives how fast to speak to a user, times the voice's own speed. ``quota``:
+        how many may be under way. ``wall``: seconds since the epoch."""
         self._connections = connections
         self._schedule = schedule
         self._waiting = waiting
         self._tts = tts
+        self._speed_for = speed_for
         self._under_way = QuotaLedger(quota, "announcements")
         self._wall = wall
 
@@ -80,13 +83,11 @@ class Announcements:
         try:
             quiet = frozenset(user for user in audience.users if self._schedule.is_quiet(user))
             sessions = [one for one in self._connections.sessions() if _is_meant(one, audience)]
-            loud = [one for one in sessions if one.conversation_key.user not in quiet]
-            said: list[Said] = []
-            if loud:
-                speech = await voiced(split_sentences(text) or [text], chime, self._tts)
-                said = await asyncio.gather(*(_say(one, speech) for one in loud))
+            loud = [one for one in sessions if _user(one) not in quiet]
+            speeches = await self._voiced(text, chime, [_user(one) for one in loud])
+            said = await asyncio.gather(*(_say(one, speeches[_user(one)]) for one in loud))
             heard = [one for one, outcome in zip(loud, said, strict=True) if outcome.heard]
-            missing = audience.users - {one.conversation_key.user for one in heard}
+            missing = audience.users - {_user(one) for one in heard}
             if not heard and not wait:
                 if quiet:
                     raise QuietHoursError("it is in the quiet hours")
@@ -103,6 +104,22 @@ class Announcements:
             return Announced(frozenset(one.device for one in heard), missing)
         finally:
             self._under_way.give_back(claimant)
+
+    async def _voiced(
+        self, text: str, chime: Chime, users: Sequence[str]
+    ) -> dict[str, VoicedSpeech]:
+        """A text as each user wants it spoken, made once for each speed."""
+        speeds = {user: self._speed_for(user) for user in users}
+        sentences = split_sentences(text) or [text]
+        by_speed = {
+            speed: await voiced(sentences, chime, self._tts, speed=speed)
+            for speed in set(speeds.values())
+        }
+        return {user: by_speed[speed] for user, speed in speeds.items()}
+
+
+def _user(session: UnaskedSession) -> str:
+    return session.conversation_key.user
 
 
 async def _say(session: UnaskedSession, speech: VoicedSpeech) -> Said:

@@ -6,7 +6,7 @@ after each ``tts stop`` in the modes auto and realtime, and when it has connecte
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -71,13 +71,19 @@ class VoicedSpeech:
 
 
 async def voiced(
-    sentences: Sequence[str], chime: Chime, tts: TextToSpeech, *, logged: bool = True
+    sentences: Sequence[str],
+    chime: Chime,
+    tts: TextToSpeech,
+    *,
+    speed: float,
+    logged: bool = True,
 ) -> VoicedSpeech:
-    """Speak sentences, all of them before any is played: the words follow the chime at once."""
+    """Speak sentences, all of them before any is played: the words follow the chime at once.
+    ``speed``: times the voice's own; the chime is always the same."""
     pieces = tuple(Piece(index, text) for index, text in enumerate(sentences))
     sound = chime_samples(chime, tts.sample_rate)
     audio = [SpeechAudio(0, sound, tts.sample_rate)] if sound.size else []
-    spoken = speak(_events(pieces), tts, SpeechOutcome(), None)
+    spoken = speak(_events(pieces), tts, SpeechOutcome(), None, speed=speed)
     async with aclosing(spoken):
         audio += [event async for event in spoken if isinstance(event, SpeechAudio)]
     return VoicedSpeech(pieces, tuple(audio), logged)
@@ -172,9 +178,13 @@ class Sessions(Protocol):
 class DeviceVoices:
     """Speaks unasked on connected devices (``agenda.schedule.Voice``)."""
 
-    def __init__(self, connections: Sessions, tts: TextToSpeech) -> None:
+    def __init__(
+        self, connections: Sessions, tts: TextToSpeech, speed_for: Callable[[str], float]
+    ) -> None:
+        """``speed_for`` gives how fast to speak to a user, times the voice's own speed."""
         self._connections = connections
         self._tts = tts
+        self._speed_for = speed_for
 
     def reaches(self, user: str) -> bool:
         """Whether a device of this user is connected."""
@@ -185,7 +195,13 @@ class DeviceVoices:
         sessions = in_order(self._connections.sessions(what.user), what.conversation)
         if not sessions:
             return Said()
-        speech = await voiced(what.sentences, what.chime, self._tts, logged=what.logged)
+        speech = await voiced(
+            what.sentences,
+            what.chime,
+            self._tts,
+            speed=self._speed_for(what.user),
+            logged=what.logged,
+        )
         for session in sessions:
             said = await session.say_unasked(speech)
             if said.places:

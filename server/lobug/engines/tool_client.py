@@ -330,6 +330,11 @@ class ToolClient:
             return ToolResult(str(failure), is_error=True)
         return answer.result(self._limits.tool_result_chars)
 
+    async def wait_gone(self) -> None:
+        """Return once nothing more can be expected of the other side: it did not answer the first
+        request as it must, or cannot be written to, or this client was closed."""
+        await self._gone.wait()
+
     async def close(self) -> None:
         """End with the connection: calls that wait return an error. Safe to call twice."""
         self._gone.set()

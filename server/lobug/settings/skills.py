@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 
 from lobug.settings.section import Seconds, Section
 
+WeatherUnits = Literal["metric", "us"]
 McpServerName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
 
 
@@ -118,6 +119,11 @@ class SkillSettings(Section):
         None,
         description="Whose weather is told, as JSON:"
         ' `{"name": "Leeds", "latitude": 53.8, "longitude": -1.55}`.',
+    )
+    weather_units: WeatherUnits = Field(
+        "metric",
+        description="What the weather is told in: `metric` is degrees Celsius, kilometres per hour"
+        " and millimetres; `us` is degrees Fahrenheit, miles per hour and inches.",
     )
     max_notes_per_person: int = Field(1_000, ge=1, description="Notes that one person may have.")
     max_note_chars: int = Field(2_000, ge=1, description="Longest note, characters.")

@@ -10,10 +10,13 @@ from lobug.agenda.alerts import Alert, Alerts
 from lobug.conversation.command_context import Answer, Command
 from lobug.language.en.alert_cues import (
     asks_of_alerts,
+    asks_what_is_left,
     is_next,
     is_soft,
     kinds_in,
     names_alerts,
+    names_other_thing,
+    points_back,
     sets_anew,
     shift_in,
 )
@@ -31,6 +34,7 @@ from lobug.language.en.alert_requests import (
     name_in,
 )
 from lobug.language.en.alert_sentences import name_of, says
+from lobug.language.en.requests import is_most_of
 from lobug.language.en.time_corrections import with_minutes
 from lobug.language.en.times import find_times, say_span
 from lobug.language.moments import Found
@@ -139,7 +143,9 @@ class AlertSkill:
     async def _left(self, request: Request, match: Match) -> Command | None:
         target = replace(target_of(match), pointing=False)
         alerts = await self._alerts.of_user(request.user)
-        sure = names_alerts(match.request)
+        sure = names_alerts(match.request) or (
+            asks_what_is_left(match.request) and is_most_of(match.request, request.text)
+        )
         if not target.kinds:
             target = replace(target, kinds=("timer",) if not target.name else ())
         found = select(alerts, target, request.now, request.place)
@@ -154,6 +160,8 @@ class AlertSkill:
         alerts = await self._alerts.of_user(request.user)
         sure = names_alerts(match.request)
         found = select(alerts, target, request.now, request.place)
+        if target.vague and points_back(match.request) and not target.several:
+            return await self._cancel_that(request, match, found)
         if "about" in match.slots:
             found = sharing_words(found, match.slots["about"])
             sure = False
@@ -175,6 +183,25 @@ class AlertSkill:
             ids = [alert.id for alert in found]
             return request.ask(all_question(found), SKILL, {"do": "cancel", "ids": ids})
         return self._cancelling(request, found)
+
+    async def _cancel_that(
+        self, request: Request, match: Match, last: Sequence[Alert]
+    ) -> Command | None:
+        """Cancel "that": what the words before tell of, else what was set last (``last``). Asks
+        where the last words were about something else."""
+        before = request.text.partition(match.request)[0]
+        other = names_other_thing(before)
+        told = sharing_words(await self._alerts.of_user(request.user), before) if other else []
+        if len(told) > 1:
+            return self._which(request, match, told)
+        if told or not last:
+            return self._cancelling(request, told) if told else None
+        (alert,) = last
+        is_last_subject = request.follows == SKILL and not (other and alert.label)
+        if alert.state == "ringing" or is_last_subject:
+            return self._cancelling(request, last)
+        question = says("meant", name=name_of(alert))
+        return request.ask(question, SKILL, {"do": "cancel", "ids": [alert.id]})
 
     def _which(self, request: Request, match: Match, alerts: Sequence[Alert]) -> Command:
         ids = [alert.id for alert in alerts]

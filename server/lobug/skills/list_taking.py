@@ -193,8 +193,9 @@ class ListTaking(ListAdding):
         if kind == "added":
             return self._taking_back(talk, one, ids)
         contents = deed.data.get("contents")
-        target = talk.shelf.target_of(one)
-        return self._adding(talk, target, [str(c) for c in contents]) if contents else None  # type: ignore[attr-defined]
+        if not isinstance(contents, tuple) or not contents:
+            return None
+        return self._adding(talk, talk.shelf.target_of(one), [str(content) for content in contents])
 
     def _taking_back(self, talk: Talk, one: ItemList, ids: tuple[int, ...]) -> Command:
         async def act(_: int) -> Answer:
@@ -232,6 +233,7 @@ class ListTaking(ListAdding):
         self, talk: Talk, one: ItemList, items: Sequence[str], how: str
     ) -> Command | None:
         found: list[Item] = []
+        others: list[Item] = []
         missing: list[str] = []
         for asked in items:
             meant = matching(one.open, asked)
@@ -239,9 +241,35 @@ class ListTaking(ListAdding):
                 names = list_words.joined([item.content for item in meant[:6]], "or")
                 data = {"kind": "which_item", "list": one, "items": meant, "how": how}
                 return talk.request.ask(talk.phrase("which_item", things=names), NAME, data)
-            found += meant
             missing += [] if meant else [asked]
-        return self._taking_off(talk, one, found, missing, how)
+            whole = all(list_words.is_whole_name(asked, item.content) for item in meant)
+            (found if whole else others).extend(meant)
+        taking = self._taking_off(talk, one, found, missing, how)
+        return self._asking_of(talk, one, others, taking, how) if others else taking
+
+    def _asking_of(
+        self,
+        talk: Talk,
+        one: ItemList,
+        others: Sequence[Item],
+        taking: Command,
+        how: str,
+    ) -> Command:
+        """Take off what was named, and ask whether things that have another name are meant too:
+        "milk" may not be "oat milk"."""
+        contents = [item.content for item in others]
+        which = "other" if list_words.verb_for(contents) == "is" else "others"
+        name = list_speech.name_of(talk.phrase, one)
+        question = talk.phrase(f"{which}_{how}", things=list_words.joined(contents), list=name)
+        data = {"kind": "others", "list": one, "items": tuple(others), "how": how}
+        asking = talk.request.ask(question, NAME, data)
+
+        async def act(message_id: int) -> Answer:
+            taken = await taking.act(message_id)
+            asked = await asking.act(message_id)
+            return Answer((*taken.sentences, *asked.sentences))
+
+        return Command(talk.request.text, act)
 
     def _taking_off(
         self,

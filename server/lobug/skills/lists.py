@@ -161,6 +161,17 @@ class ListSkill(ListTaking, ListReading):
             return None
         return self._taking_off(talk, one, found, (), str(data["how"]))
 
+    def answer_others(self, talk: Talk, data: Mapping[str, object]) -> Command | None:
+        """Take off the things that have another name than what was asked for."""
+        one, items = data["list"], data["items"]
+        names_them = list_words.is_pronoun(core_request(talk.request.text))
+        agrees = talk.agrees or names_them or list_words.confirms(talk.request.text)
+        if not isinstance(one, ItemList) or not isinstance(items, tuple):
+            return None
+        if talk.agrees is False:
+            return talk.request.say(talk.phrase("kept"))
+        return self._taking_off(talk, one, items, (), str(data["how"])) if agrees else None
+
 
 def _chosen_list(said: str, lists: Sequence[ItemList]) -> ItemList | None:
     named = list_names.spoken_list(said)

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lobug.engines.base import Tool, ToolBox, ToolResult
 from lobug.settings.skills import McpServerSettings
+from lobug.skills.mcp_program import MAX_LINE_BYTES, LineTooLongError, run_program
 
 if TYPE_CHECKING:
     from lobug.engines.tool_client import ToolClient
@@ -24,10 +24,12 @@ if TYPE_CHECKING:
 FIRST_RETRY_S = 2.0
 LONGEST_RETRY_S = 300.0
 """Seconds before a server that failed is tried again: doubled each time, up to this."""
-MAX_MESSAGE_BYTES = 1024 * 1024
-"""Largest event of a server over HTTP."""
 
 log = logging.getLogger(__name__)
+
+
+class SilentServerError(Exception):
+    """A server did not answer as one of MCP must, or not in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,56 +112,45 @@ class McpServer:
     async def _serve(self) -> None:
         """Serve one connection, until the server ends it."""
         # Imported for the first server: the SDK costs a core 0.2 s, which a start can do without.
-        client_class, session_message = await asyncio.to_thread(_client_classes)
-        async with self._streams() as (incoming, outgoing):
-
-            async def send(payload: Mapping[str, Any]) -> None:
-                await outgoing.send(session_message(payload))
-
+        client_class = await asyncio.to_thread(_client_class)
+        async with self._messages() as (incoming, send):
             client: ToolClient = client_class(
                 send, self._settings, self._on_change, owner="The tool's server"
             )
             self._client, self._fault = client, ""
             try:
                 client.start()
-                async for message in incoming:
-                    if isinstance(message, Exception):
-                        log.debug("the MCP server %s sent something broken", self.name)
-                        continue
-                    client.receive(message.message.model_dump(by_alias=True, mode="json"))
+                receiving = asyncio.create_task(_receive(incoming, client))
+                gone = asyncio.create_task(client.wait_gone())
+                try:
+                    done, _ = await asyncio.wait(
+                        {receiving, gone}, return_when=asyncio.FIRST_COMPLETED
+                    )
+                    if receiving not in done:
+                        raise SilentServerError
+                    receiving.result()
+                finally:
+                    receiving.cancel()
+                    gone.cancel()
+                    await asyncio.wait({receiving, gone})
             finally:
                 self._client = None
                 await client.close()
 
     @asynccontextmanager
-    async def _streams(self) -> AsyncIterator[tuple[Any, Any]]:
-        """The streams of messages from and to the server."""
+    async def _messages(
+        self,
+    ) -> AsyncIterator[tuple[AsyncIterator[Any], Callable[[Mapping[str, Any]], Awaitable[None]]]]:
+        """The JSON-RPC messages of the server, and what sends it one."""
         settings = self._settings
         if settings.command:
-            from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: PLC0415
-
-            parameters = StdioServerParameters(
-                command=settings.command[0],
-                args=settings.command[1:],
-                env={name: value.get_secret_value() for name, value in settings.env.items()},
-                encoding_error_handler="replace",
-            )
-            # What the program writes to standard error may hold anything; it stays out of our log.
-            with Path(os.devnull).open("w", encoding="utf-8") as nowhere:  # noqa: ASYNC230
-                async with stdio_client(parameters, errlog=nowhere) as streams:
-                    yield streams
+            env = {name: value.get_secret_value() for name, value in settings.env.items()}
+            async with run_program(settings.command, env) as program:
+                yield program.messages(), program.send
             return
-        import httpx2  # noqa: PLC0415
-        from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
-
+        mcp_address = await asyncio.to_thread(import_module, "lobug.skills.mcp_address")
         headers = {name: value.get_secret_value() for name, value in settings.headers.items()}
-        timeout = httpx2.Timeout(settings.tool_timeout_s, read=None)
-        async with (
-            httpx2.AsyncClient(headers=headers, timeout=timeout, trust_env=False) as http,
-            streamable_http_client(
-                settings.url, http_client=http, max_sse_event_size=MAX_MESSAGE_BYTES
-            ) as streams,
-        ):
+        async with mcp_address.connect(settings.url, headers, settings.tool_timeout_s) as streams:
             yield streams
 
 
@@ -219,16 +210,15 @@ class JoinedTools:
         return await (self._device if of_device else self._servers).call(name, arguments)
 
 
-def _client_classes() -> tuple[type[ToolClient], Callable[[Mapping[str, Any]], Any]]:
-    """The client's class, and what makes a message of the SDK from a JSON-RPC payload."""
-    from mcp.shared.message import SessionMessage  # noqa: PLC0415
-    from mcp.types import JSONRPCMessage  # noqa: PLC0415
-    from pydantic import TypeAdapter  # noqa: PLC0415
-
+def _client_class() -> type[ToolClient]:
     from lobug.engines.tool_client import ToolClient as Client  # noqa: PLC0415
 
-    messages: TypeAdapter[Any] = TypeAdapter(JSONRPCMessage)
-    return Client, lambda payload: SessionMessage(messages.validate_python(dict(payload)))
+    return Client
+
+
+async def _receive(incoming: AsyncIterator[Any], client: ToolClient) -> None:
+    async for payload in incoming:
+        client.receive(payload)
 
 
 def _why(error: BaseException) -> str:
@@ -237,4 +227,8 @@ def _why(error: BaseException) -> str:
         error = error.exceptions[0]
     if isinstance(error, FileNotFoundError):
         return "there is no such program"
+    if isinstance(error, SilentServerError):
+        return "it did not answer as an MCP server, or not in time"
+    if isinstance(error, LineTooLongError):
+        return f"it wrote a line of more than {MAX_LINE_BYTES} bytes"
     return type(error).__name__

@@ -6,12 +6,18 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from lobug.agenda.speech_speeds import NORMAL, SpeechSpeeds
 from lobug.conversation.registry import IGNORED_REPLY, INTERRUPTED
 from lobug.engines.base import PacedVoice, TextToSpeech, ToolBox
 from lobug.language.en.dice import read_whole_number
 from lobug.language.en.requests import is_most_of
-from lobug.language.en.speaking_words import agrees_with_it, is_clear_wish
-from lobug.language.en.volume_words import is_percentage, volume_step
+from lobug.language.en.speaking_words import (
+    agrees_with_it,
+    is_clear_wish,
+    is_percentage,
+    is_volume_of_a_body,
+    volume_step,
+)
 from lobug.memory.service import Memory
 from lobug.skills.skill import Answer, Command, Match, Request, Skill, SkillQuestion
 
@@ -41,11 +47,16 @@ class Speaking:
     name = "speaking"
 
     def __init__(
-        self, memory: Memory, voice: TextToSpeech, available: Callable[[], Sequence[Skill]]
+        self,
+        memory: Memory,
+        voice: TextToSpeech,
+        speeds: SpeechSpeeds,
+        available: Callable[[], Sequence[Skill]],
     ) -> None:
         """``available``: the skills that may be used now."""
         self._memory = memory
         self._voice = voice
+        self._speeds = speeds
         self._available = available
 
     def unavailable(self) -> str | None:
@@ -61,6 +72,8 @@ class Speaking:
             return None  # "I said that again and again"
         if intent == "Repeat":
             return await self._repeat(request)
+        if (match.chosen or intent == "AskVolume") and is_volume_of_a_body(request.text):
+            return None  # "My box is 3 by 4 by 5, what is the volume?"
         if intent == "Abilities":
             return self._abilities(request)
         if intent == "NeverMind":
@@ -110,12 +123,13 @@ class Speaking:
     def _speed(self, request: Request, match: Match) -> Command:
         if not isinstance(self._voice, PacedVoice):
             return _says(request, "one_speed")
-        conversation = request.conversation
 
         async def act(_: int) -> Answer:
-            speed = changed_speed(conversation.speech_speed, match.intent)
-            unchanged = speed == conversation.speech_speed
-            conversation.speech_speed = speed
+            before = self._speeds.of(request.user)
+            speed = changed_speed(before, match.intent)
+            unchanged = speed == before
+            if not unchanged:
+                await self._speeds.change(request.user, speed)
             phrase = {"Slower": "slower", "Faster": "faster"}.get(match.intent, "normal")
             if unchanged and phrase != "normal":
                 phrase = {"slower": "slowest", "faster": "fastest"}[phrase]
@@ -127,7 +141,7 @@ class Speaking:
 def changed_speed(speed: float, intent: str) -> float:
     """The speed after "slower", "faster" or "normally". Pure."""
     if intent == "NormalSpeed":
-        return 1.0
+        return NORMAL
     if intent == "Slower":
         return max((one for one in SPEEDS if one < speed), default=SPEEDS[0])
     return min((one for one in SPEEDS if one > speed), default=SPEEDS[-1])

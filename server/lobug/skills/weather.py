@@ -9,9 +9,9 @@ from datetime import date, timedelta
 from lobug.language.en.data import WEEKDAYS
 from lobug.language.en.named_days import read_day
 from lobug.language.en.skill_sentences import skill_sentences
-from lobug.language.en.weather_words import days_told, is_about_now, sky
+from lobug.language.en.weather_words import days_told, is_about_now, is_about_wind, sky
 from lobug.language.moments import Impossible, Period, PeriodStart
-from lobug.settings.skills import SkillSettings, WeatherPlace
+from lobug.settings.skills import SkillSettings, WeatherPlace, WeatherUnits
 from lobug.skills.calendar_days import date_of
 from lobug.skills.forecasts import (
     Forecast,
@@ -28,7 +28,9 @@ UNLIKELY = 30
 """Percent; between them it rains perhaps."""
 _SNOW = frozenset({71, 73, 75, 77, 85, 86})
 _RAIN = frozenset({*range(51, 68), *range(80, 83), *range(95, 100)})
-Fetch = Callable[[str, WeatherPlace], Awaitable[Forecast]]
+_LEAST_RAIN: dict[WeatherUnits, float] = {"metric": 0.5, "us": 0.05}
+"""Of less rain on a day no amount is told."""
+Fetch = Callable[[str, WeatherPlace, WeatherUnits], Awaitable[Forecast]]
 
 
 class Weather:
@@ -46,6 +48,7 @@ class Weather:
         """``clock``: seconds; a forecast gets old by it."""
         self._url = settings.weather_url
         self._place = settings.weather_place
+        self._units = settings.weather_units
         self._fetch = fetch
         self._clock = clock
         self._held: tuple[float, Forecast] | None = None
@@ -74,7 +77,7 @@ class Weather:
                 return Answer((request.phrase(self.name, "no_answer"),))
             except SourceUnreadableError:
                 return Answer((request.phrase(self.name, "no_sense"),))
-            return Answer(tell(forecast, request, match, place.name, days))
+            return Answer(tell(forecast, request, match, place.name, days, self._units))
 
         return Command(request.text, act)
 
@@ -87,7 +90,7 @@ class Weather:
         now = self._clock()
         if self._held is not None and now - self._held[0] < FRESH_S:
             return self._held[1]
-        forecast = await self._fetch(self._url, place)
+        forecast = await self._fetch(self._url, place, self._units)
         self._held = (now, forecast)
         return forecast
 
@@ -113,28 +116,61 @@ def asked_days(match: Match, request: Request) -> tuple[date, ...] | Impossible:
 
 
 def tell(
-    forecast: Forecast, request: Request, match: Match, place: str, days: Sequence[date]
+    forecast: Forecast,
+    request: Request,
+    match: Match,
+    place: str,
+    days: Sequence[date],
+    units: WeatherUnits,
 ) -> tuple[str, ...]:
     """What is said about some days, or about now if there are none. Pure."""
     indices = [forecast.day(day) for day in days]
     if any(index is None for index in indices):
         return (request.phrase(Weather.name, "too_far"),)
+    known = [(day, i) for day, i in zip(days, indices, strict=True) if i is not None]
     if match.intent in {"Rain", "Snow"}:
         if not days:
             return (_falling_now(forecast, request, match),)
-        return tuple(
-            _chance(forecast, request, match, day, index)
-            for day, index in zip(days, indices, strict=True)
-            if index is not None
-        )
+        return tuple(_chance(forecast, request, match, day, i, units) for day, i in known)
+    if is_about_wind(match.request):
+        winds = _winds(forecast, request, place, known, units)
+        if winds:
+            return winds
     told = []
     today = request.now.date()
     if not days or (tuple(days) == (today,) and match.intent != "Temperature"):
         phrase = "temperature_now" if match.intent == "Temperature" else "now"
         told.append(_now(forecast, request, phrase, place))
-    for day, index in zip(days, indices, strict=True):
-        if index is not None:
-            told.append(_day(forecast, request, match, place, day, index))
+    told += [_day(forecast, request, match, place, day, index) for day, index in known]
+    return tuple(told)
+
+
+def _winds(
+    forecast: Forecast,
+    request: Request,
+    place: str,
+    days: Sequence[tuple[date, int]],
+    units: WeatherUnits,
+) -> tuple[str, ...]:
+    """The wind on days, which are given with their indices, or now if there are none; empty: the
+    source does not tell."""
+    if not days:
+        now = forecast.current.wind_speed_10m
+        if now is None:
+            return ()
+        wind = _measure(request, f"wind_{units}", round(now))
+        return (request.phrase(Weather.name, "wind_now", wind=wind, place=place),)
+    told = []
+    for day, index in days:
+        strongest = forecast.wind(index)
+        if strongest is None:
+            return ()
+        wind = _measure(request, f"wind_{units}", round(strongest))
+        told.append(
+            request.phrase(
+                Weather.name, "wind", Day=_beginning(request, day), place=place, wind=wind
+            )
+        )
     return tuple(told)
 
 
@@ -160,13 +196,12 @@ def _day(
         low=low,
         high=_degrees(request, high, several=low != high),
     )
-    said = _day_name(request, day)
     chance = forecast.rain_chance(index)
     phrase = "day" if chance is None or chance < UNLIKELY else "day_rain"
     return request.phrase(
         Weather.name,
         "temperature" if match.intent == "Temperature" else phrase,
-        Day=said[:1].upper() + said[1:],
+        Day=_beginning(request, day),
         place=place,
         sky=sky(daily.weather_code[index]),
         range=span,
@@ -180,7 +215,14 @@ def _falling_now(forecast: Forecast, request: Request, match: Match) -> str:
     return request.phrase(Weather.name, "raining" if falls else "not_raining", sky=sky(code))
 
 
-def _chance(forecast: Forecast, request: Request, match: Match, day: date, index: int) -> str:
+def _chance(
+    forecast: Forecast,
+    request: Request,
+    match: Match,
+    day: date,
+    index: int,
+    units: WeatherUnits,
+) -> str:
     said = _day_name(request, day)
     code = forecast.daily.weather_code[index]
     snow = match.intent == "Snow"
@@ -191,13 +233,31 @@ def _chance(forecast: Forecast, request: Request, match: Match, day: date, index
         return request.phrase(Weather.name, phrase, day=said, sky=sky(code))
     phrase = "likely" if chance >= LIKELY else "perhaps" if chance >= UNLIKELY else "unlikely"
     what = request.phrase(Weather.name, "snow" if snow else "rain")
+    amount = forecast.rainfall(index)
+    if phrase == "likely" and not snow and amount is not None and amount >= _LEAST_RAIN[units]:
+        rounded = round(amount) if amount >= 1 and units == "metric" else round(amount, 1)
+        amount_said = _measure(request, f"rainfall_{units}", rounded)
+        return request.phrase(
+            Weather.name, "likely_amount", what=what, day=said, chance=chance, amount=amount_said
+        )
     return request.phrase(Weather.name, phrase, what=what, day=said, chance=chance)
+
+
+def _measure(request: Request, phrase: str, count: float) -> str:
+    """A number with its unit."""
+    return request.phrase(Weather.name, f"{phrase}_one" if count == 1 else phrase, count=count)
 
 
 def _degrees(request: Request, value: float, *, several: bool = False) -> str:
     count = round(value)
     phrase = "degrees_one" if abs(count) == 1 and not several else "degrees"
     return request.phrase(Weather.name, phrase, count=count)
+
+
+def _beginning(request: Request, day: date) -> str:
+    """A day at the beginning of a sentence."""
+    said = _day_name(request, day)
+    return said[:1].upper() + said[1:]
 
 
 def _day_name(request: Request, day: date) -> str:

@@ -13,7 +13,7 @@ from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import (
@@ -46,6 +46,8 @@ Statement = Select[*tuple[Any, ...]] | CompoundSelect[Any] | Insert | Update | D
 
 Row = Any
 """A named tuple: ``row.id``, ``row._asdict()``."""
+
+T = TypeVar("T")
 
 PLAIN_WORD = re.compile(r"[a-z_:]*")
 
@@ -166,9 +168,14 @@ class _Prepared:
 
 
 def columns_of(table: Table, record: type[Any]) -> list[Column[Any]]:
-    """The columns that a dataclass has as fields, so that ``record(**row._asdict())`` makes one;
-    fields that are no columns are left out."""
+    """The columns that a dataclass has as fields; ``records`` makes some of their rows. Fields that
+    are no columns are left out."""
     return [table.c[field.name] for field in fields(record) if field.name in table.c]
+
+
+def records(kind: type[T], rows: Iterable[Row]) -> list[T]:
+    """Rows as a dataclass that has their columns as fields."""
+    return [kind(**row._asdict()) for row in rows]
 
 
 def run(connection: Connection, statement: Statement | str, /, **values: Any) -> Result:

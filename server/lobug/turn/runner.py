@@ -95,10 +95,12 @@ class TurnRunner:
         tools: ToolBox = ABSENT_TOOLS,
         waiting: WaitingSpeeches | None = None,
         wall: Callable[[], float] = time.time,
+        speed_for: Callable[[str], float] = lambda _user: 1.0,
     ) -> None:
         """``commands`` None: no words are taken for a command to memory; ``skills`` None: Lo-Bug
         can only talk; ``tools``: those of the owner's servers; ``waiting`` None: nothing is said
-        before a reply. ``wall``: seconds since the epoch."""
+        before a reply. ``wall``: seconds since the epoch. ``speed_for`` gives how fast to speak to
+        a user, times the voice's own speed."""
         self._settings = settings
         self._engines = engines
         self._slots = TurnSlots(settings.limits, conversations, priority)
@@ -109,6 +111,7 @@ class TurnRunner:
         self._skills = skills
         self._waiting = waiting
         self._wall = wall
+        self._speed_for = speed_for
         self._observer = observer or NoObserver()
 
     @property
@@ -267,7 +270,7 @@ class TurnRunner:
                 self._engines.tts,
                 turn.speech,
                 longest,
-                speed=turn.conversation.speech_speed,
+                speed=self._speed_for(turn.conversation.conversation_key.user),
             )
         try:
             async with aclosing(events):

@@ -125,6 +125,37 @@ def names_alerts(request: str) -> bool:
     return _SURE.search(request) is not None
 
 
+_POINTS_BACK = re.compile(r"\b(?:it|that|this)\b", re.IGNORECASE)
+_LAST = re.compile(r"\b(?:last|(?:just|already) set)\b", re.IGNORECASE)
+_THING = re.compile(
+    r"\b(?:the|my|our|his|her|its|their|this|that|an?|some) \w|\w['\u2019]s \w", re.IGNORECASE
+)
+
+
+def points_back(request: str) -> bool:
+    """Whether the "that" of a request means what was spoken of last. "The last one" does not."""
+    return _POINTS_BACK.search(request) is not None and _LAST.search(request) is None
+
+
+def names_other_thing(before: str) -> bool:
+    """Whether the words before a request name a thing that is no alert: "The meeting is
+    cancelled"."""
+    return _THING.search(before) is not None and not names_alerts(before)
+
+
+def asks_what_is_left(request: str) -> bool:
+    """Whether a request asks how much time is left and names nothing: "How long is left?"."""
+    return _LEFT.fullmatch(request) is not None
+
+
+_LEFT = re.compile(
+    r"how (?:long|much (?:time|longer)|many (?:minutes|seconds|hours))"
+    r"(?: (?:is|are|is there|are there|have i got|do i have|has it got))?(?: still)?"
+    r" (?:left|remaining|to go)",
+    re.IGNORECASE,
+)
+
+
 def asks_of_alerts(answer: str) -> bool:
     """Whether an answer to "Which one?" means all of them."""
     return re.search(r"\b(?:all|both|every|everything|each)\b", answer, re.IGNORECASE) is not None

@@ -22,6 +22,7 @@ _FILLERS = frozenset(_WORDS["fillers"])
 _LIST_VERBS = frozenset(_WORDS["list_verbs"].split())
 _AMOUNTS = frozenset(_WORDS["amounts"].split())
 _AMOUNT_STEMS = frozenset(map(stem, _AMOUNTS))
+_PLAIN_STEMS = frozenset(map(stem, _WORDS["plain"].split()))
 _PAIRS = re.compile(
     r"\b("
     + "|".join(
@@ -76,6 +77,15 @@ def is_meant(asked: str, key: str) -> bool:
     wanted = asked.split()
     known = key.split()
     return bool(wanted) and set(wanted) <= set(known)
+
+
+def is_whole_name(said: str, content: str) -> bool:
+    """Whether words name a thing on a list in full: what they leave out is its amount or a plain
+    word, as in "two pints of fresh cream", or what is to be done, as in "call the plumber". "Milk"
+    is not the whole name of "oat milk"."""
+    left_out = set(item_key(content).split()) - set(item_key(said).split())
+    plain = _AMOUNT_STEMS | _PLAIN_STEMS
+    return is_order(content) or all(word in plain or word[0].isdigit() for word in left_out)
 
 
 def items_in(words: str, *, chores: bool = False) -> list[str]:

@@ -1,8 +1,12 @@
-"""Wishes about how Lo-Bug speaks that stand beside other words. English. Pure."""
+"""Words about how Lo-Bug speaks: wishes that stand beside other words, and the volume. English.
+Pure.
+"""
 
 from __future__ import annotations
 
 import re
+
+from lobug.language.en.data import word_list, word_map
 
 _AGAIN = "(?:again|once more|one more time|once again|another time)"
 _MISSED = (
@@ -53,6 +57,20 @@ _ADVERBS = frozenset({"louder", "quieter", "slower", "faster"})
 _TELLS = re.compile(r"\b(?:said|says|asked|shouted|cried|yelled|told)\b(?! so\b)", re.IGNORECASE)
 
 
+_BODIES = "|".join(word_list("speaking", "bodies"))
+_OF_A_BODY = re.compile(
+    rf"\b(?:{_BODIES})(?:e?s)?\b|\bvolume of (?!(?:your|the|this) (?:voice|speech|sound|speaker))"
+    r"|\b(?:\d+|[a-z]+) by (?:\d+|[a-z]+) by\b",
+    re.IGNORECASE,
+)
+
+
+def is_volume_of_a_body(text: str) -> bool:
+    """Whether a text that asks about a volume is about the space that something takes, or about the
+    sound of something else than Lo-Bug."""
+    return _OF_A_BODY.search(text) is not None
+
+
 def is_clear_wish(request: str, text: str) -> bool:
     """Whether a request, such as "say that once more", is a clause of its own in a longer text and
     so means what Lo-Bug said. "You can say that again" agrees with somebody instead."""
@@ -72,3 +90,18 @@ def is_clear_wish(request: str, text: str) -> bool:
 def agrees_with_it(text: str) -> bool:
     """Whether a text is "You can say that again", which asks for nothing."""
     return re.match(r"\W*(?:\w+[, ]+)?you can say that again", text, re.IGNORECASE) is not None
+
+
+_STEPS = {words: int(step) for words, step in word_map("speaking", "steps").items()}
+_PERCENT = re.compile(r"percent|per cent|%", re.IGNORECASE)
+
+
+def volume_step(request: str) -> int | None:
+    """By how much of 100 the volume is to change; None: it was not said."""
+    lower = request.lower()
+    return next((step for words, step in _STEPS.items() if re.search(rf"\b{words}\b", lower)), None)
+
+
+def is_percentage(request: str) -> bool:
+    """Whether a level was said in percent."""
+    return bool(_PERCENT.search(request))
