@@ -12,6 +12,7 @@ from lobug.conversation.command_context import Answer, Command
 from lobug.conversation.registry import Conversation
 from lobug.language import language_of
 from lobug.language.en.orders import SENTENCES, Order, read_order, refusal_of, skill_of
+from lobug.language.order_reader import BEYOND, TALK
 
 
 def refusal(
@@ -31,16 +32,23 @@ def refusal(
         language: ISO 639-1 of the words; None: not known. Only English is read.
         has_skill: whether a skill can be used now, by its name.
     """
-    order = read_order(text) if language in {None, "en"} else None
-    if order is None:
+    if language not in {None, "en"}:
         return None
     if any(tools.may_concern(text) for tools in (conversation.offered, conversation.tools)):
         return None
-    skill = skill_of(order)
-    if skill is not None and has_skill(skill):
-        sentences = _help(order, skill)
+    known = language_of("en").skills
+    reading = None if known is None else known.reading(text)
+    order = read_order(text)
+    if order is None:
+        if reading is None or not reading.is_surely(BEYOND):
+            return None
+        sentences: tuple[str, ...] = (SENTENCES["cannot"],)
+    elif reading is not None and reading.is_surely(TALK):
+        return None
     else:
-        sentences = (refusal_of(order),)
+        skill = skill_of(order)
+        helps = skill if skill is not None and has_skill(skill) else None
+        sentences = (refusal_of(order),) if helps is None else _help(order, helps)
 
     async def act(_: int) -> Answer:
         return Answer(sentences, extract=True)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from lobug.language.moments import Found
+from lobug.language.order_reader import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,8 @@ class Match:
     """The times in the request, in their order, where the skill's file has them cut out; their
     positions are those in ``request``."""
     chosen: bool = False
-    """The chat model chose it; no sentence matched. Each slot is a quotation of the user."""
+    """The trained reader or the chat model found it, not a template. Each slot is a quotation of
+    the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +73,11 @@ class SkillSentences(Protocol):
     def choices(self, skill: str) -> Sequence[Choice]:
         """What the chat model may choose; empty: only sentences lead to the skill."""
 
-    def may_choose(self, text: str, skill: str) -> Set[str]:
+    def may_choose(self, text: str, skills: Sequence[str]) -> Set[str]:
         """The names of the choices that a text may mean, so that the chat model may be asked."""
+
+    def reading(self, text: str) -> Reading:
+        """What the trained reader takes a text for."""
 
     def is_sum_of(self, expression: str, text: str) -> bool:
         """Whether each number of an arithmetic expression is in a text, or follows from its

@@ -143,7 +143,7 @@ class AlertSkill:
     async def _left(self, request: Request, match: Match) -> Command | None:
         target = replace(target_of(match), pointing=False)
         alerts = await self._alerts.of_user(request.user)
-        sure = names_alerts(match.request) or (
+        sure = names_alerts(request.text) or (
             asks_what_is_left(match.request) and is_most_of(match.request, request.text)
         )
         if not target.kinds:
@@ -158,7 +158,7 @@ class AlertSkill:
     async def _cancel(self, request: Request, match: Match) -> Command | None:
         target = target_of(match)
         alerts = await self._alerts.of_user(request.user)
-        sure = names_alerts(match.request)
+        sure = names_alerts(request.text)
         found = select(alerts, target, request.now, request.place)
         if target.vague and points_back(match.request) and not target.several:
             return await self._cancel_that(request, match, found)
@@ -231,7 +231,7 @@ class AlertSkill:
         alerts = await self._alerts.of_user(request.user)
         found = select(alerts, target, request.now, request.place)
         if not found:
-            sure = names_alerts(match.request)
+            sure = names_alerts(request.text)
             return request.say(none_sentence(target.kinds, target.name)) if sure else None
         last = last_of(found, request.now.timestamp(), request.place)
         if len(found) > 1 and target.pointing and last is not None:

@@ -23,11 +23,20 @@ class ListTaking(ListAdding):
         items = talk.items()
         if any(map(list_words.is_pronoun, items)) and list_words.excepts(talk.request.text):
             return None
+        if talk.match.chosen and (
+            list_words.excepts(talk.request.text) or not self._are_there(talk, items)
+        ):
+            return None
         if items and all(map(list_words.is_pronoun, items)) and talk.before:
             return self._off_told(talk, talk.before, items[0], "removed")
         if any(map(list_words.is_list_order, items)) and " off " not in f" {items[0]} ":
             return None
         return self._off(talk, items, "removed")
+
+    def _are_there(self, talk: Talk, items: Sequence[str]) -> bool:
+        """Whether each of these things is on a list."""
+        every = [item for one in talk.shelf.every for item in one.open]
+        return bool(items) and all(matching(every, item) for item in items)
 
     def remove_it(self, talk: Talk) -> Command | None:
         """ "I got the milk, take it off the list"."""

@@ -18,9 +18,6 @@ from lobug.skills.list_taking import ListTaking
 from lobug.skills.list_talk import NAME, TO_DO, Talk, matching
 from lobug.skills.skill import Answer, Command, Match, Request, SkillQuestion
 
-_OF_LISTS = re.compile(r"\b(?:lists?|shopping|grocer(?:y|ies)|to-?dos?)\b", re.IGNORECASE)
-"""Without one of these words the chat model may not choose a list."""
-
 
 class ListSkill(ListTaking, ListReading):
     """Adds to lists, reads them, takes things off them. ``Skill`` says what its methods do."""
@@ -34,7 +31,7 @@ class ListSkill(ListTaking, ListReading):
         shelf = await shelf_of(self._lists, request.user, self._household)
         talk = Talk(request, match, shelf)
         handler = self._handler(match.intent)
-        if handler is None or (match.chosen and not _OF_LISTS.search(request.text)):
+        if handler is None:
             return None
         try:
             return handler(talk)

@@ -20,6 +20,9 @@ _COLON = re.compile(r"(?:note|memo)\s*[:\u2013\u2014-]", re.IGNORECASE)
 _KEPT = re.compile(r"[^:]{5,60}:\s", re.IGNORECASE)
 
 
+_THAT = re.compile(r"\bnote (?:down )?that\b", re.IGNORECASE)
+
+
 class NoteSkill:
     """Takes notes, reads and deletes them. ``Skill`` says what its methods do."""
 
@@ -32,8 +35,8 @@ class NoteSkill:
         return None
 
     async def plan(self, request: Request, match: Match) -> Command | None:
-        if match.chosen and "note" not in request.text.lower():
-            return None
+        if match.chosen and match.intent == "Add" and _THAT.search(request.text):
+            return None  # "Make a note that I moved" tells a fact, which memory keeps
         if match.intent == "AddColon" and _COLON.match(match.request) is None:
             return None
         if match.intent == "AddKept" and _KEPT.match(match.request) is None:

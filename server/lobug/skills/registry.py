@@ -117,18 +117,14 @@ class Skills:
     ) -> Command | None:
         """What the chat model takes a text for that no sentence fits; None: for nothing.
 
-        Asks the model only where the text asks for something and has a word of a choice in it.
+        Asks the model only where the trained reader thinks a choice possible.
         Changes nothing. Raises StorageError.
         """
         if language not in {None, LANGUAGE}:
             return None
         request = self._request(conversation, text, language, tools)
-        among = {
-            name
-            for skill in self
-            if self.is_on(skill.name)
-            for name in request.sentences.may_choose(text, skill.name)
-        }
+        on = [skill.name for skill in self if self.is_on(skill.name)]
+        among = await asyncio.to_thread(request.sentences.may_choose, text, on)
         if not among:
             return None
         match = await self._chooser.choose(text, among, request.sentences)

@@ -72,7 +72,8 @@ class Speaking:
             return None  # "I said that again and again"
         if intent == "Repeat":
             return await self._repeat(request)
-        if (match.chosen or intent == "AskVolume") and is_volume_of_a_body(request.text):
+        of_volume = match.chosen or intent in {"AskVolume", "SetVolume"}
+        if of_volume and is_volume_of_a_body(request.text):
             return None  # "My box is 3 by 4 by 5, what is the volume?"
         if intent == "Abilities":
             return self._abilities(request)

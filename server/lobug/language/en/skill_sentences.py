@@ -6,7 +6,7 @@ Besides hassil's keys a file has:
 - ``choices``: what the chat model may choose where no sentence fits, by the name that the model
   uses: its ``intent``, what it ``does``, its ``arguments`` (of which some are ``required``,
   ``times`` or ``expressions`` of sums), the ``slots`` whose names differ from theirs,
-  ``examples``, the ``words`` of which a text must have one, and how many ``numbers`` it must have.
+  and ``examples``. The names are those of the ``frames``.
 - ``about``: what it does, in one sentence, for the documentation.
 - ``says``: what the skill says, by name; words in braces are filled in.
 - ``examples``: what a person may say; tests match each.
@@ -20,7 +20,7 @@ Besides hassil's keys a file has:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -42,17 +42,25 @@ from lobug.language.en.dice import read_dice, read_whole_number
 from lobug.language.en.named_days import read_day, read_moment, read_shift
 from lobug.language.en.places import may_be_place, read_place
 from lobug.language.en.quantities import is_money, is_sterling, read_quantity, read_unit
-from lobug.language.en.requests import LONGEST, asks, requests_in
-from lobug.language.en.said_numbers import is_sum_of, numbers_said
+from lobug.language.en.requests import LONGEST, core_request, requests_in
+from lobug.language.en.said_numbers import is_sum_of
+from lobug.language.en.said_orders import Frame, arguments, plain_words, slots
 from lobug.language.en.said_times import said_time
 from lobug.language.en.time_corrections import settled
 from lobug.language.en.times import find_times
 from lobug.language.en.word_problems import read_word_problem
 from lobug.language.moments import Found
+from lobug.language.order_reader import OrderReader, Reading, load_order_reader, reader_folder
 from lobug.language.skills import Choice, Match
 
 ORDINARY = "Ordinary"
 """Begins the names of intents that keep a text from being taken for the skill."""
+UNKNOWN = 0.5
+"""Certainty below which the reader does not know what a text means, and templates decide."""
+FOLLOWS = "follows"
+"""A slot of templates that only fit behind a turn about the same skill."""
+POSSIBLE = 0.1
+"""Probability of a frame from which a template or the chat model may decide for it."""
 MOST_READINGS = 8
 """Most readings of one request with the templates of one skill."""
 
@@ -87,6 +95,8 @@ STORIES: Mapping[str, Sequence[tuple[str, Callable[[str], object]]]] = {
 """Readers of a whole text that no template of a skill fits, with the intents that they find."""
 
 
+_OF_OTHERS = re.compile(r"(?<!you )(?<!just )\b(?:said|shouted|yelled)\b", re.IGNORECASE)
+"""Tells what somebody else said: "Slow down, the policeman said"."""
 _JOINT = re.compile(r"\s*,?\s*(?:and|or|&|then|,)?\s*", re.IGNORECASE)
 _LONELY = re.compile(r"\s[,;:.!?]+\s")
 """Punctuation that stood at a time."""
@@ -104,10 +114,8 @@ class SkillFile:
     triggers: re.Pattern[str]
     choices: Mapping[str, Choice]
     """What the chat model may choose, by name."""
-    choice_words: Mapping[str, re.Pattern[str]]
-    """Words of which a text must have one, by the name of the choice."""
-    choice_numbers: Mapping[str, int]
-    """How many numbers a text must have, by the name of the choice."""
+    frames: Mapping[str, Frame]
+    """What the trained order reader knows of the skill, by its name."""
     says: Mapping[str, str]
     examples: tuple[str, ...]
     checks: Mapping[str, Callable[[str], object]]
@@ -155,43 +163,114 @@ class EnglishSkillSentences:
             if path.name.endswith(".yaml")
         }
 
+    @cached_property
+    def _reader(self) -> OrderReader:
+        return load_order_reader(reader_folder("lobug.language.en"))
+
     def matches(self, text: str, skills: Sequence[str]) -> Iterator[Match]:
         """The intents of ``skills`` that a text may mean, the surest first; none: no sentence fits.
 
-        A longer request in the text is surer than a shorter one, and of several templates the one
-        with the fewest free words.
+        The trained reader says which frame a text is, and templates of other frames do not count
+        against it. Of what is left, templates come first, which know more than what is quoted.
         """
         known = [self._files[skill] for skill in skills if skill in self._files]
         text = " ".join(text.split())
         if len(text) > LONGEST:  # the readers of whole texts are not made for more
             yield from self._of_requests(text, known)
             return
+        reading = self.reading(settled(text))
+        whole = {text, core_request(text)}
         for file in known:
             read = READERS.get(file.skill)
             if read is not None and (referring := read(text)) is not None:
                 yield referring
-        if ALERTS in skills:
+        for match in self._of_templates(text, known):
+            if match.intent.startswith(ORDINARY):
+                return
+            if self._allows(reading, match, whole=match.request in whole):
+                yield match
+        yield from self._of_reading(reading, settled(text), known)
+
+    def _of_templates(self, text: str, known: Sequence[SkillFile]) -> Iterator[Match]:
+        """What templates and readers of whole texts find, the surest first: a longer request in
+        the text is surer than a shorter one, and of several templates the one with the fewest free
+        words."""
+        if any(file.skill == ALERTS for file in known):
             named = with_days(text)
             yield from story_matches(named)
             if named != text:
                 yield from self._of_requests(named, [self._files[ALERTS]])
-        if (yield from self._of_requests(text, known)):
-            return
+        yield from self._of_requests(text, known)
         for file in known:
             for intent, tells in STORIES.get(file.skill, ()):
                 if tells(text) not in (None, False):
                     yield Match(file.skill, intent, {}, text)
 
-    def _of_requests(self, text: str, known: Sequence[SkillFile]) -> Generator[Match, None, bool]:
-        """What the requests in a text mean to some skills, the longest request first. Returns
-        whether one of them is no order, whatever it looks like."""
+    def reading(self, text: str) -> Reading:
+        """What the trained reader takes a text for."""
+        return self._reader.read(text)
+
+    def _allows(self, reading: Reading, match: Match, *, whole: bool) -> bool:
+        """Whether a template's intent may be what a text means, as the reader sees it.
+
+        An intent of no frame, such as a follow-up that only a conversation makes clear, always may;
+        so may one that fits the ``whole`` text, unless the reader is sure of something else and
+        some words are free.
+        """
+        if FOLLOWS in match.slots or reading.certainty < UNKNOWN:
+            return True
+        frames = self._frames_of[match.skill].get(match.intent, ())
+        likely = max((reading.others.get(frame, 1.0) for frame in frames), default=1.0)
+        known = self._files[match.skill].frames
+        exact = not match.slots or any(known[frame].exact for frame in frames if frame in known)
+        return likely >= POSSIBLE or (whole and (exact or not reading.is_sure))
+
+    @cached_property
+    def _frames_of(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        """The frames of each intent, by skill."""
+        return {
+            skill: {
+                intent: tuple(
+                    of
+                    for name, frame in file.frames.items()
+                    if intent in frame.intents
+                    for of in (name, *frame.also)
+                )
+                for frame in file.frames.values()
+                for intent in frame.intents
+            }
+            for skill, file in self._files.items()
+        }
+
+    def _of_reading(
+        self, reading: Reading, text: str, known: Sequence[SkillFile]
+    ) -> Iterator[Match]:
+        """What a reading means to some skills, if it is certain enough."""
+        of_frame = [file for file in known if reading.frame in file.frames]
+        if not of_frame or not reading.is_sure:
+            return
+        (file,) = of_frame
+        frame = file.frames[reading.frame]
+        if frame.asked or (frame.is_bare and _OF_OTHERS.search(text)):
+            return
+        said = arguments(reading, text)
+        if not frame.plain:
+            found = slots(frame, said)
+            if found is not None:
+                yield Match(file.skill, frame.intents[0], found, text, chosen=True)
+            return
+        plain = plain_words(frame, said, text)
+        if plain is not None:
+            ranked = sorted(file.matches(plain), key=lambda ranked: ranked[0])
+            yield from (match for _, match in ranked if match.intent in frame.intents)
+
+    def _of_requests(self, text: str, known: Sequence[SkillFile]) -> Iterator[Match]:
+        """What the requests in a text mean to some skills, the longest request first. A match of an
+        Ordinary intent says that the text is no order, whatever else it looks like."""
         for request in requests_in(text):
             found = [ranked for file in known for ranked in file.matches(request)]
             for _, match in sorted(found, key=lambda ranked: ranked[0]):
-                if match.intent.startswith(ORDINARY):
-                    return True
                 yield match
-        return False
 
     def match(self, text: str, skills: Sequence[str]) -> Match | None:
         """The surest of ``matches``; None: no sentence fits."""
@@ -202,17 +281,16 @@ class EnglishSkillSentences:
         file = self._files.get(skill)
         return tuple(file.choices.values()) if file is not None else ()
 
-    def may_choose(self, text: str, skill: str) -> Set[str]:
-        """The names of the choices of a skill that a text may mean: it asks for something and has
-        one of their words in it, or the numbers of a sum."""
-        file = self._files.get(skill)
-        if file is None or len(text) > LONGEST or not asks(text):
+    def may_choose(self, text: str, skills: Sequence[str]) -> Set[str]:
+        """The names of the choices of ``skills`` that the trained reader thinks possible."""
+        if len(text) > LONGEST:
             return frozenset()
-        numbers = numbers_said(text).total()
+        likely = self.reading(text).others
         return {
             name
-            for name, words in file.choice_words.items()
-            if numbers >= file.choice_numbers[name] and words.search(text)
+            for skill in skills
+            for name in (self._files[skill].choices if skill in self._files else ())
+            if likely.get(name, 0.0) >= POSSIBLE
         }
 
     def is_sum_of(self, expression: str, text: str) -> bool:
@@ -270,14 +348,14 @@ def _read(skill: str, data: dict[str, Any]) -> SkillFile:
     cut_times = bool(data.pop("cut_times", False))
     longest = int(data.pop("longest", LONGEST))
     choices = data.pop("choices", {})
+    frames = data.pop("frames", {})
     return SkillFile(
         skill,
         about,
         Intents.from_dict(data),
         _any_of(triggers),
         {name: _choice(name, read) for name, read in choices.items()},
-        {name: _any_of(read["words"], whole=True) for name, read in choices.items()},
-        {name: int(read.get("numbers", 0)) for name, read in choices.items()},
+        {name: Frame.of(skill, read) for name, read in frames.items()},
         says,
         examples,
         checks,
