@@ -31,8 +31,10 @@ TALK = "talk"
 BEYOND = "beyond"
 """The frame of orders that no skill carries out."""
 _OUTSIDE = "O"
-_WORD = re.compile(r"\w(?:\S*\w|\S*[%\u00b0])?|[$\u00a3\u20ac]\S*\w", re.UNICODE)
-"""A word, with what is joined to it: "twenty-minute", "7:30", "Ben's", "15%"."""
+_WORD = re.compile(r"\S+")
+_BEFORE = " \t.,;:!?'\"()[]{}<>*_/\\|~-\u2013\u2014\u2018\u2019\u201c\u201d\u2026"
+_BEHIND = f"{_BEFORE}$\u00a3\u20ac"
+"""Punctuation around words; "$5", "15%" and what is joined in a word stay: "7:30", "Ben's"."""
 _THREADS = 1
 """A sentence takes some milliseconds on one core, and the chat model needs the others."""
 
@@ -141,7 +143,12 @@ def _words(text: str, offsets: Sequence[Span]) -> tuple[list[Span], list[int]]:
     """The words of a text without the punctuation around them, and for each the number of the piece
     that begins it; words behind the last piece are left out."""
     begins = {start: number for number, (start, end) in enumerate(offsets) if end > start}
-    found = [match.span() for match in _WORD.finditer(text) if match.start() in begins]
+    found = []
+    for match in _WORD.finditer(text):
+        start = match.end() - len(match[0].lstrip(_BEFORE))
+        end = match.start() + len(match[0].rstrip(_BEHIND))
+        if start < end and start in begins:
+            found.append((start, end))
     return found, [begins[start] for start, _ in found]
 
 

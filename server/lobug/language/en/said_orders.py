@@ -2,9 +2,9 @@
 
 Each skill's YAML file has ``frames``, by the names that the reader was trained on. ``intents`` are
 those of the templates that mean the same. The reader's own finding is the first of them, with the
-quoted arguments as ``slots``; or it is said again in ``plain`` words, which the templates of these
-intents then match. An argument that the frame ``needs`` refuses the reading if it is missing; a
-frame that is ``asked`` is never taken from the reader alone.
+quoted arguments as ``slots``. With ``plain`` words it is (also) said again in these, which the
+templates of the intents then match. An argument that the frame ``needs`` refuses the reading if it
+is missing; a frame that is ``asked`` is never taken from the reader alone.
 
 Where the reader finds one of the frames in ``also``, templates of the ``intents`` count as well;
 in an ``exact`` frame so does each one that fits a whole text.
@@ -40,7 +40,7 @@ _TWICE = re.compile(r"\bto (?:to|until|till|for) ", re.IGNORECASE)
 """A line's own "to" before a time that was said with one."""
 _LISTED_APART = 12
 """Most characters between times of one enumeration: "ten and then twenty minutes"."""
-_OPTIONAL = re.compile(r"\[([^\]]*)\]")
+_OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
 _KIND = "kind"
 
 
@@ -136,7 +136,9 @@ def _named(words: str) -> str:
 def _times(places: Sequence[Quotation], text: str) -> Iterator[str]:
     """The quoted times, each once and whole; what is no time is left out if another one is."""
     said = [(one, said_time(text[one.start : one.end], text)) for one in places]
-    understood = [(one, words) for one, words in said if find_times(words, bare_numbers=True)]
+    understood = [(one, words) for one, words in said if find_times(words)] or [
+        (one, words) for one, words in said if find_times(words, bare_numbers=True)
+    ]
     lengths = [one for one, words in understood if _is_length(words)]
     surest = max(lengths, key=lambda one: one.certainty, default=None)
     # Of two lengths far apart, one is a reason: "the packet says ten, give me twelve minutes".

@@ -178,8 +178,11 @@ class EnglishSkillSentences:
         if len(text) > LONGEST:  # the readers of whole texts are not made for more
             yield from self._of_requests(text, known)
             return
-        reading = self.reading(settled(text))
+        plain = settled(text)
+        reading = self.reading(plain)
+        timed = any(one.argument == "time" for one in reading.quotations)
         whole = {text, core_request(text)}
+        late = []
         for file in known:
             read = READERS.get(file.skill)
             if read is not None and (referring := read(text)) is not None:
@@ -187,9 +190,14 @@ class EnglishSkillSentences:
         for match in self._of_templates(text, known):
             if match.intent.startswith(ORDINARY):
                 return
-            if self._allows(reading, match, whole=match.request in whole):
+            if not self._allows(reading, match, whole=match.request in whole):
+                continue
+            if timed and not match.times and self._files[match.skill].cut_times:
+                late.append(match)  # the time stands elsewhere in the text
+            else:
                 yield match
-        yield from self._of_reading(reading, settled(text), known)
+        yield from self._of_reading(reading, plain, known)
+        yield from late
 
     def _of_templates(self, text: str, known: Sequence[SkillFile]) -> Iterator[Match]:
         """What templates and readers of whole texts find, the surest first: a longer request in
@@ -254,11 +262,9 @@ class EnglishSkillSentences:
         if frame.asked or (frame.is_bare and _OF_OTHERS.search(text)):
             return
         said = arguments(reading, text)
-        if not frame.plain:
-            found = slots(frame, said)
-            if found is not None:
-                yield Match(file.skill, frame.intents[0], found, text, chosen=True)
-            return
+        found = slots(frame, said) if frame.slots or not frame.plain else None
+        if found is not None:
+            yield Match(file.skill, frame.intents[0], found, text, chosen=True)
         plain = plain_words(frame, said, text)
         if plain is not None:
             ranked = sorted(file.matches(plain), key=lambda ranked: ranked[0])
