@@ -12,6 +12,7 @@ from lobug.conversation.command_context import Answer, Command
 from lobug.conversation.registry import Conversation
 from lobug.language import language_of
 from lobug.language.en.orders import SENTENCES, Order, read_order, refusal_of, skill_of
+from lobug.language.en.requests import is_request
 from lobug.language.order_reader import BEYOND, TALK
 
 
@@ -40,7 +41,7 @@ def refusal(
     reading = None if known is None else known.reading(text)
     order = read_order(text)
     if order is None:
-        if reading is None or not reading.is_surely(BEYOND):
+        if reading is None or not reading.is_surely(BEYOND) or not is_request(text):
             return None
         sentences: tuple[str, ...] = (SENTENCES["cannot"],)
     elif reading is not None and reading.is_surely(TALK):

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-import numpy.typing as npt
-
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
+
+    import numpy as np
+    import numpy.typing as npt
 
 LONGEST = 96
 """Pieces of words; a longer text is not read."""
@@ -115,6 +115,8 @@ class OrderReader:
     def read(self, text: str) -> Reading:
         """The likeliest frame of a text, and its arguments; of a text that is too long to be read
         whole, nothing is certain and nothing known of any frame."""
+        import numpy as np  # noqa: PLC0415 - most programs read no order
+
         encoded = self._tokenizer.encode(text)
         if encoded.overflowing:
             return Reading(TALK, 0.0)
@@ -163,6 +165,8 @@ def quotations(
     ``scores``: words x tags, logarithms of probabilities. Of all sequences of tags in which an
     argument is begun before it goes on, the likeliest one is taken (Viterbi).
     """
+    import numpy as np  # noqa: PLC0415 - most programs read no order
+
     names = [_OUTSIDE, *(f"{mark}-{name}" for name in arguments for mark in "BI")]
     if not words or len(names) == 1:
         return ()
@@ -210,6 +214,8 @@ def load_order_reader(folder: Traversable) -> OrderReader:
 
 
 def _log_softmax(logits: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+    import numpy as np  # noqa: PLC0415 - most programs read no order
+
     shifted = logits.astype(np.float64) - logits.max(-1, keepdims=True)
     return cast("npt.NDArray[np.float64]", shifted - np.log(np.exp(shifted).sum(-1, keepdims=True)))
 

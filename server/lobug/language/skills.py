@@ -67,6 +67,9 @@ class SkillSentences(Protocol):
         """The intents of ``skills`` that a text may mean, the surest first; none: no sentence
         fits."""
 
+    def quoted(self, text: str, skills: Sequence[str]) -> Iterator[Match]:
+        """The intents of ``skills`` that the trained reader is sure of, by quoting a text."""
+
     def match(self, text: str, skills: Sequence[str]) -> Match | None:
         """The surest of ``matches``; None: no sentence fits."""
 

@@ -115,14 +115,20 @@ class Skills:
         *,
         tools: ToolBox = ABSENT_TOOLS,
     ) -> Command | None:
-        """What the chat model takes a text for that no sentence fits; None: for nothing.
+        """What a text that no sentence fits is taken for by the trained reader, or by the chat
+        model; None: for nothing.
 
-        Asks the model only where the trained reader thinks a choice possible.
+        Asks the model only where the reader is not sure and thinks a choice possible.
         Changes nothing. Raises StorageError.
         """
         if language not in {None, LANGUAGE}:
             return None
         request = self._request(conversation, text, language, tools)
+        quoted = request.sentences.quoted(text, tuple(self._all))
+        while (found := await asyncio.to_thread(next, quoted, None)) is not None:
+            command = await self._command(request, found)
+            if command is not None:
+                return command
         on = [skill.name for skill in self if self.is_on(skill.name)]
         among = await asyncio.to_thread(request.sentences.may_choose, text, on)
         if not among:

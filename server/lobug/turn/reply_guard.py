@@ -18,6 +18,7 @@ from lobug.language.en.claimed_deeds import (
     may_become_claim,
 )
 from lobug.language.en.orders import SENTENCES, read_order, refusal_of
+from lobug.language.en.skill_sentences import skill_sentences
 from lobug.language.en.speech_acts import statements
 
 log = logging.getLogger(__name__)
@@ -50,6 +51,7 @@ class ReplyGuard:
         self.replaced: ClaimKind | None = None
         """What was dropped; None: nothing."""
         self._order = read_order(said)
+        self._ordered = self._order is not None or skill_sentences().orders_deed(said)
         self._told = bool(statements(said))
         self._may_do = may_do
         self._has_done = has_done
@@ -60,7 +62,7 @@ class ReplyGuard:
         """Whether nothing of a sentence may be said yet that begins so."""
         if self._has_done():
             return False
-        return may_become_claim(beginning, ordered=self._order is not None)
+        return may_become_claim(beginning, ordered=self._ordered)
 
     def check(self, parts: Iterable[Part]) -> Iterator[Part]:
         """The parts that may be said; the last one stands for what is dropped, if anything is."""
@@ -97,7 +99,7 @@ class ReplyGuard:
     def _claim(self, part: Part) -> ClaimKind | None:
         if not part.ends:
             return None  # it was not held
-        kind = claims_deed(part.sentence, ordered=self._order is not None, told=self._told)
+        kind = claims_deed(part.sentence, ordered=self._ordered, told=self._told)
         return None if kind == "deed" and self._has_done() else kind
 
     def _honest(self, kind: ClaimKind) -> str:

@@ -27,8 +27,13 @@ from lobug.language.en.alert_cues import kinds_in, shift_in
 from lobug.language.en.said_times import said_time
 from lobug.language.en.times import find_times
 from lobug.language.moments import TimeSpan
-from lobug.language.order_reader import Quotation, Reading
+from lobug.language.order_reader import BEYOND, Quotation, Reading
 
+DEEDS = frozenset(
+    {"timer", "alarm", "remind", "cancel", "change", "snooze", "stop"}
+    | {"add", "remove", "clear", "note", "delete_note", BEYOND}
+)
+"""Frames of which nothing may be said to be done unless it was."""
 _TIMES = frozenset({"time", "old_time", "when", "day"})
 """Arguments that are completed by the words around them that belong to the time."""
 _SEVERAL = frozenset({"things"})
