@@ -18,12 +18,13 @@ from lobug.language.en.alert_stories import story_matches
 from lobug.language.en.asked_units import read_asked_conversion
 from lobug.language.en.chance import asks_for_coin, read_throw
 from lobug.language.en.clock_questions import read_clock_question
-from lobug.language.en.requests import LONGEST, core_request, requests_in
+from lobug.language.en.requests import LONGEST, asks, core_request, is_request, requests_in
 from lobug.language.en.said_numbers import is_sum_of
 from lobug.language.en.said_orders import DEEDS, arguments, plain_words, slots
 from lobug.language.en.said_times import said_time
 from lobug.language.en.skill_file import SkillFile, read_skill_file
 from lobug.language.en.time_corrections import settled
+from lobug.language.en.times import find_times
 from lobug.language.en.word_problems import read_word_problem
 from lobug.language.order_reader import OrderReader, Reading, load_order_reader, reader_folder
 from lobug.language.skills import Choice, Match
@@ -111,8 +112,12 @@ class EnglishSkillSentences:
     def _allowed(self, text: str, known: Sequence[SkillFile]) -> Iterator[tuple[Match, bool]]:
         """What templates find and the reader does not contradict, with whether a time stands
         elsewhere in the text, so that the reader's finding knows more."""
-        reading = self.reading(settled(text))
-        timed = any(one.argument == "time" for one in reading.quotations)
+        plain = settled(text)
+        reading = self.reading(plain)
+        timed = any(
+            one.argument == "time" and find_times(plain[one.start : one.end])
+            for one in reading.quotations
+        )
         whole = {text, core_request(text)}
         for match in self._of_templates(text, known):
             fits = match.request in whole
@@ -151,7 +156,7 @@ class EnglishSkillSentences:
     def orders_deed(self, text: str) -> bool:
         """Whether the reader is sure that a text orders a deed, whoever could do it."""
         reading = self.reading(text)
-        return reading.is_sure and reading.frame in DEEDS
+        return reading.is_sure and reading.frame in DEEDS and is_request(text)
 
     def _allows(self, reading: Reading, match: Match, *, whole: bool) -> bool:
         """Whether a template's intent may be what a text means, as the reader sees it.
@@ -195,6 +200,8 @@ class EnglishSkillSentences:
         (file,) = of_frame
         frame = file.frames[reading.frame]
         if frame.asked or (frame.is_bare and (" " not in text or _OF_OTHERS.search(text))):
+            return
+        if reading.frame not in DEEDS and not asks(text):
             return
         said = arguments(reading, text)
         found = slots(frame, said) if frame.slots or not frame.plain else None
