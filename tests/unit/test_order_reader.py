@@ -126,6 +126,24 @@ def test_the_network_was_trained_on_these_sentences(reader: OrderReader) -> None
     assert right >= 0.95 * len(some)
 
 
+def test_it_reads_what_it_was_not_trained_on(reader: OrderReader) -> None:
+    lines = [
+        (frame, line)
+        for path in sorted((SENTENCES / "held").glob("*.txt"))
+        for frame, line in _lines(path.read_text(encoding="utf-8"))
+    ][::5]
+    none = {"talk", "beyond"}
+    readings = [(frame, reader.read(_plain(line))) for frame, line in lines]
+    right = sum(reading.frame == frame for frame, reading in readings)
+    taken = [
+        frame
+        for frame, reading in readings
+        if reading.is_sure and reading.frame not in none and reading.frame != frame
+    ]
+    assert right >= 0.88 * len(lines)
+    assert len(taken) <= 0.02 * len(lines)
+
+
 def _lines(text: str) -> list[tuple[str, str]]:
     found, frame = [], ""
     for line in text.splitlines():

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from lobug.evaluation.locomo_run import Progress
     from lobug.settings import Settings
 
-TITLES: Mapping[str, str] = {"ours": "ours", "other": "by other hands"}
+TITLES: Mapping[str, str] = {
+    "ours": "ours",
+    "other": "by other hands",
+    "strangers": "by strangers",
+}
 
 
 def deeds(
@@ -29,7 +33,7 @@ def deeds(
         typer.Argument(
             metavar="FILE",
             help="A TOML file with sentences, in the form of those in"
-            " server/lobug/evaluation/data/deeds. Default: both sets there.",
+            " server/lobug/evaluation/data/deeds. Default: all sets there.",
             show_default=False,
         ),
     ] = None,
@@ -39,7 +43,7 @@ def deeds(
         typer.Option(
             "--set",
             metavar="SET",
-            help="Only this set: ours, or other (written by other hands, never tuned on).",
+            help="Only this set: ours, other or strangers (of these nothing is ever tuned on).",
         ),
     ] = None,
     limit: Annotated[

@@ -16,10 +16,14 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-DeedsSet = Literal["ours", "other"]
-FILES: Final[Mapping[DeedsSet, str]] = {"ours": "ours.toml", "other": "other-hands.toml"}
-"""In ``data/deeds``. The other set was written by people who had seen none of the sentences that
-lead to skills, and nothing is ever tuned on it."""
+DeedsSet = Literal["ours", "other", "strangers"]
+FILES: Final[Mapping[DeedsSet, str]] = {
+    "ours": "ours.toml",
+    "other": "other-hands.toml",
+    "strangers": "strangers.toml",
+}
+"""In ``data/deeds``. The other two sets were written by people who had seen none of the sentences
+that lead to skills, and nothing is ever tuned on them."""
 
 DeedsScope = Literal["within", "beyond", "talk"]
 
