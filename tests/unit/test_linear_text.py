@@ -87,6 +87,7 @@ BOUNDED = (
     "lobug.language.en.said_numbers",
     "lobug.language.en.said_times",
     "lobug.language.en.skill_sentences",
+    "lobug.language.en.skill_file",
     "lobug.language.en.speaking_words",
     "lobug.language.en.stories",
     "lobug.language.en.story_",
