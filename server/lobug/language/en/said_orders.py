@@ -29,11 +29,14 @@ from lobug.language.en.times import find_times
 from lobug.language.moments import TimeSpan
 from lobug.language.order_reader import BEYOND, Quotation, Reading
 
-DEEDS = frozenset(
-    {"timer", "alarm", "remind", "cancel", "change", "snooze", "stop"}
+CLAIMABLE = frozenset(
+    {"timer", "alarm", "remind", "cancel", "change", "snooze"}
     | {"add", "remove", "clear", "note", "delete_note", BEYOND}
 )
-"""Frames of which nothing may be said to be done unless it was."""
+"""Frames of deeds that a reply may not say to be done unless they were."""
+DEEDS = CLAIMABLE | {"stop"}
+"""Frames that change something. What rings is stopped by templates; where nothing rings, "stop"
+asks for silence, and "Okay." claims nothing."""
 _TIMES = frozenset({"time", "old_time", "when", "day"})
 """Arguments that are completed by the words around them that belong to the time."""
 _SEVERAL = frozenset({"things"})

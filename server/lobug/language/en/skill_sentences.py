@@ -20,7 +20,7 @@ from lobug.language.en.chance import asks_for_coin, read_throw
 from lobug.language.en.clock_questions import read_clock_question
 from lobug.language.en.requests import LONGEST, asks, core_request, is_request, requests_in
 from lobug.language.en.said_numbers import is_sum_of
-from lobug.language.en.said_orders import DEEDS, arguments, plain_words, slots
+from lobug.language.en.said_orders import CLAIMABLE, DEEDS, arguments, plain_words, slots
 from lobug.language.en.said_times import said_time
 from lobug.language.en.skill_file import SkillFile, read_skill_file
 from lobug.language.en.time_corrections import settled
@@ -154,9 +154,10 @@ class EnglishSkillSentences:
         )
 
     def orders_deed(self, text: str) -> bool:
-        """Whether the reader is sure that a text orders a deed, whoever could do it."""
+        """Whether the reader is sure that a text orders what a reply could falsely claim to have
+        done, whoever could do it."""
         reading = self.reading(text)
-        return reading.is_sure and reading.frame in DEEDS and is_request(text)
+        return reading.is_sure and reading.frame in CLAIMABLE and is_request(text)
 
     def _allows(self, reading: Reading, match: Match, *, whole: bool) -> bool:
         """Whether a template's intent may be what a text means, as the reader sees it.
