@@ -3,10 +3,10 @@
 python scripts/vendor.py [--check]
 
 ``server/lobug/web/vendor/vendor.json`` names each package with its version, the integrity that npm
-published for it, and the files that are taken from it, unmodified, with their SHA-256. ``npm`` brings
-the packages from the registry that it is set up for. ``--check`` changes nothing and fails on any
-difference. To renew a library, change its version and its folder in vendor.json, empty its integrity
-and its digests, run this, and look at what it wrote.
+published for it, and the files that are taken from it, unmodified, with their SHA-256. ``npm``
+brings the packages from the registry that it is set up for. ``--check`` changes nothing and fails
+on any difference. To renew a library, change its version and its folder in vendor.json, empty its
+integrity and its digests, run this, and look at what it wrote.
 """
 
 from __future__ import annotations

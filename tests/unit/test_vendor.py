@@ -15,10 +15,11 @@ import pytest
 
 from lobug.http.web.page import APP_FOLDER, VENDOR_FOLDER, page_policy
 
-ROOT = Path(__file__).parents[2]
-sys.path.append(str(ROOT / "scripts"))
+sys.path.append(str(Path(__file__).parents[2] / "scripts"))
 
 import vendor
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_the_files_are_those_of_the_manifest() -> None:
