@@ -139,7 +139,7 @@ async def ears(
     settings = Settings(_env_file=None, listening={**LISTENING, **listening}, stt=stt or {})
     gate, engine = ScriptedGate(), ManualSpeechToText()
     before = asyncio.all_tasks()
-    listener = Listener(gate, engine, settings, mode=mode, busy=busy)
+    listener = Listener(gate, engine, lambda: settings, mode=mode, busy=busy)
     opened = Ears(listener, engine, gate)
     collecting = asyncio.create_task(opened.collect())
     try:
@@ -495,7 +495,7 @@ async def test_reset_throws_the_utterance_away() -> None:
 
 async def test_after_reset_nothing_of_the_utterance_is_told_even_at_once() -> None:
     gate, stt = ScriptedGate(), ManualSpeechToText(immediate="I am here.")
-    listener = Listener(gate, stt, Settings(_env_file=None, listening=LISTENING))
+    listener = Listener(gate, stt, lambda: Settings(_env_file=None, listening=LISTENING))
     listener.push(sound("#" * 10 + "." * 30))  # pause and end come at once
     told = []
     async with aclosing(listener.events()) as events:
@@ -560,7 +560,7 @@ async def test_closing_in_mid_transcription_leaves_nothing() -> None:
 
 async def test_cancelling_the_reader_leaves_nothing() -> None:
     gate, stt = ScriptedGate(), ManualSpeechToText()
-    e = Ears(Listener(gate, stt, Settings(_env_file=None, listening=LISTENING)), stt, gate)
+    e = Ears(Listener(gate, stt, lambda: Settings(_env_file=None, listening=LISTENING)), stt, gate)
     before = asyncio.all_tasks()
     reading = asyncio.create_task(e.collect())
     e.hear("#" * 10 + "." * 6)

@@ -16,7 +16,7 @@ from lobug.cli.terminal import CommandError, print_json, warn
 from lobug.errors import LobugError
 
 if TYPE_CHECKING:
-    from lobug.cli.effective_settings import Setting
+    from lobug.settings.inventory import Setting
 
 
 def config(
@@ -186,7 +186,7 @@ section takes precedence."""
 
 
 def configuration_page() -> str:
-    from lobug.cli.effective_settings import sections  # loads pydantic
+    from lobug.settings.inventory import sections  # loads pydantic
 
     lines = [CONFIGURATION_HEAD]
     for section in sections():
@@ -200,7 +200,7 @@ def configuration_page() -> str:
 
 def env_example() -> str:
     """``.env.example``: every setting, commented out, with its default."""
-    from lobug.cli.effective_settings import MACHINE_DEFAULTS, sections
+    from lobug.settings.inventory import MACHINE_DEFAULTS, sections
 
     lines = [
         "# Settings of Lo-Bug. Copy to .env and remove the # of what you change.",
@@ -218,7 +218,7 @@ def env_example() -> str:
 
 
 def _setting_row(setting: Setting) -> str:
-    from lobug.cli.effective_settings import MACHINE_DEFAULTS
+    from lobug.settings.inventory import MACHINE_DEFAULTS
 
     if setting.dotted in MACHINE_DEFAULTS:
         default = MACHINE_DEFAULTS[setting.dotted]
