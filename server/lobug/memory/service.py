@@ -194,6 +194,7 @@ class Memory:
     async def reschedule(self) -> None:
         """Add the background work that changed settings make due. Raises StorageError."""
         await self._database.write("reschedule", self._worker.reschedule)
+        await self._worker.recount()
         self.wake()
 
     async def close(self) -> None:
