@@ -204,7 +204,7 @@ async def test_what_somebody_wrote_into_the_timeline_stays(kit: Kit) -> None:
     ("setting", "query"),
     [
         ("timeline_retention_days", "SELECT id FROM memories WHERE incorporated"),
-        ("recall_log_days", "SELECT id FROM recall_log"),
+        ("recall_log_days", "SELECT id FROM recalls"),
         ("log_retention_days", "SELECT id FROM conversation_log"),
     ],
 )

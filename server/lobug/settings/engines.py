@@ -196,7 +196,7 @@ class TtsSettings(Section):
     engine: Literal["hibari", "none"] = Field(
         "hibari", description="The embedded neural voice (English), or no voice at all."
     )
-    speed: Annotated[float, Changeable("Speaking rate", unit="times")] = Field(
+    speed: Annotated[float, Changeable("Speaking rate", unit="×")] = Field(
         1.0, ge=0.5, le=2.0, description="Speaking rate; 1 is normal."
     )
     timeout_s: Seconds = Field(20.0, description="Longest time for one sentence, seconds.")

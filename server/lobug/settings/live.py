@@ -211,7 +211,7 @@ def _check_shape(setting: Setting, value: object) -> None:
             f"{label} should be one of: {', '.join(setting.choices)}.", param=name
         )
     for leaf in _leaves(value):
-        if isinstance(leaf, float) and not math.isfinite(leaf):
+        if _is_infinite(leaf, as_text=setting.kind == "number"):
             raise InvalidRequestError(f"{label} should be a finite number.", param=name)
         if not isinstance(leaf, str):
             continue
@@ -221,6 +221,16 @@ def _check_shape(setting: Setting, value: object) -> None:
             raise InvalidRequestError(message, param=name)
         if any(0xD800 <= ord(character) <= 0xDFFF or character == "\0" for character in leaf):
             raise InvalidRequestError(f"{label} should be text.", param=name)
+
+
+def _is_infinite(leaf: object, *, as_text: bool) -> bool:
+    """Whether a value is a number, or with ``as_text`` the text of one, that is not finite."""
+    if not isinstance(leaf, float) and not (as_text and isinstance(leaf, str)):
+        return False
+    try:
+        return not math.isfinite(float(leaf))
+    except ValueError:
+        return False  # not a number at all, which pydantic says
 
 
 def _leaves(value: object) -> Iterable[object]:

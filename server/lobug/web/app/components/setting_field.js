@@ -188,7 +188,7 @@ function Choices({ setting, hint, fault, disabled, save }) {
   const toggle = (name, on) =>
     save(setting.choices.filter((one) => (one === name ? !on : off.has(one))));
   return html`<fieldset class="setting-choices" aria-describedby=${id} disabled=${disabled}>
-    <legend class="label">${t("settings.groups.skills")}</legend>
+    <legend class="label">${t("settings.skills_on")}</legend>
     <p id=${id} class=${fault ? "fault-text" : "hint"} role=${fault ? "alert" : undefined}>${fault || hint}</p>
     ${setting.choices.map(
       (one) => html`<${Switch}

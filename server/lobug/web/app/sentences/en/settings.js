@@ -62,6 +62,7 @@ export default {
     metric: "Celsius, kilometres, millimetres",
     us: "Fahrenheit, miles, inches",
   },
+  skills_on: "What it can do",
   skills: {
     alerts: "Timers, alarms, reminders",
     lists: "Lists",
