@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
@@ -19,6 +20,9 @@ from lobug.http import (
     notes,
     skills,
     status,
+)
+from lobug.http import (
+    settings as settings_routes,
 )
 from lobug.http.authentication import REFUSALS, Authentication
 from lobug.http.browser import BrowserRules, add_docs_page
@@ -37,6 +41,7 @@ from lobug.http.problems import add_problem_handlers, error_responses
 from lobug.http.web.page import add_web_app
 from lobug.server import LobugServer
 from lobug.settings import Settings
+from lobug.settings.live import LiveSettings
 
 Assembler = Callable[[Settings], Awaitable[LobugServer]]
 """Makes a server that has not been started."""
@@ -54,6 +59,7 @@ def create_app(
     *,
     assembler: Assembler = assemble,
     listens_at: tuple[str, int] | None = None,
+    command_line: Collection[str] = (),
 ) -> FastAPI:
     """Build the application.
 
@@ -62,18 +68,23 @@ def create_app(
         assembler: chooses engines and memory; tests and other hosts may bring their own.
         listens_at: address and port of its socket, which are announced to the local network and to
             the commands on this computer; None: nothing is announced.
+        command_line: names of the settings that the command line set.
 
     While the application runs it holds the data folder alone; it does not start when another
     process holds it (DataFolderInUseError).
 
-    The server object is at ``app.state.lobug`` while the application runs.
+    The server object is at ``app.state.lobug`` while the application runs, the settings in effect
+    at ``app.state.live_settings``.
     """
     settings = settings or Settings()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with hold_data_folder(settings, listens_at) as holder:
-            server = await assembler(settings)
+            live = LiveSettings(settings, command_line=command_line)
+            server = await assembler(await asyncio.to_thread(live.load, repair=True))
+            live.when_applied(server.apply)
+            app.state.live_settings = live
             server.instance, server.access.secret = holder.instance, holder.secret
             app.state.lobug = server
             announcer = announcer_for(settings.discovery, listens_at)
@@ -113,6 +124,7 @@ def create_app(
     app.include_router(lists.router)
     app.include_router(notes.router)
     app.include_router(skills.router)
+    app.include_router(settings_routes.router)
     app.include_router(discovery.router)
     app.include_router(admin.router)
     app.include_router(announce.router)
