@@ -55,7 +55,7 @@ def fetch(package: dict[str, Any], folder: Path) -> Path:
     )
     if packed.returncode != 0:
         raise VendorError(f"npm could not bring {wanted}: {packed.stderr.strip()}")
-    archive = folder / json.loads(packed.stdout)[0]["filename"]
+    archive = folder / str(json.loads(packed.stdout)[0]["filename"])
     digest = hashlib.sha512(archive.read_bytes()).digest()
     found = f"sha512-{base64.b64encode(digest).decode()}"
     if package["integrity"] and found != package["integrity"]:
