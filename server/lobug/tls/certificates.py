@@ -165,9 +165,7 @@ def issue(authority: Identity, names: Sequence[str], now: datetime) -> Identity:
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(_usage(signs_certificates=False), critical=True)
         .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
-        .add_extension(
-            x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False
-        )
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
         .add_extension(
             x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(identifier),
             critical=False,
@@ -181,8 +179,8 @@ def issue(authority: Identity, names: Sequence[str], now: datetime) -> Identity:
 
 
 def permitted(authority: x509.Certificate, names: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Divide names into those for which an authority may vouch, and the others. One of the others in
-    a certificate would make browsers refuse all of it."""
+    """Divide names into those for which an authority may vouch, and the others. One of the others
+    in a certificate would make browsers refuse all of it."""
     try:
         allowed = authority.extensions.get_extension_for_class(x509.NameConstraints).value
     except x509.ExtensionNotFound:

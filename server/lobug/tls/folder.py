@@ -10,6 +10,7 @@ import logging
 import os
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from cryptography import x509
@@ -106,8 +107,9 @@ class TlsFolder:
 
     def remove_unfinished(self) -> None:
         """Remove what a process that was killed had begun to write."""
-        for path in self._folder.glob(f"{_UNFINISHED}*"):
-            path.unlink(missing_ok=True)
+        with suppress(OSError):
+            for path in self._folder.glob(f"{_UNFINISHED}*"):
+                path.unlink(missing_ok=True)
 
     def _write(self, name: str, content: bytes) -> None:
         try:

@@ -73,6 +73,7 @@ class Tls:
         self._folder = folder or TlsFolder(settings.tls_dir)
         self._now = now
         self._check_s = check_s
+        self._publish: Callable[[WebAddresses], None] = lambda _: None
         self._lock = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
 
@@ -93,8 +94,10 @@ class Tls:
             raise CertificateMissingError("HTTPS uses a certificate of the owner's own")
         return self.shown.authority
 
-    async def start(self) -> None:
-        """Open the certificate, and check it from now on."""
+    async def start(self, publish: Callable[[WebAddresses], None] = lambda _: None) -> None:
+        """Open the certificate, and check it from now on. ``publish`` is called after each check
+        with the addresses of the pages."""
+        self._publish = publish
         await self.check()
         self._task = asyncio.create_task(self._run())
 
@@ -113,8 +116,6 @@ class Tls:
     async def renew(self, renewal: Renewal) -> Shown:
         """Make another certificate now, and for ``authority`` another authority first. Raises
         TlsError; then what was shown before stays."""
-        if self.port is None:
-            raise TlsError(self._problem or OFF)
         return await self._refresh(renewal)
 
     async def _run(self) -> None:
@@ -126,8 +127,6 @@ class Tls:
         async with self._lock:
             addresses = await asyncio.to_thread(self._find_addresses)
             try:
-                if self.port is None:
-                    raise TlsError(self._problem or OFF)
                 shown, context = await asyncio.to_thread(self._open, addresses, renewal)
             except TlsError as error:
                 self._report(str(error))
@@ -142,11 +141,14 @@ class Tls:
                 self.addresses = web_addresses(
                     self._settings, addresses, self._http_port, self.port, self.shown
                 )
+                self._publish(self.addresses)
             return shown
 
     def _open(
         self, addresses: Sequence[str], renewal: Renewal | None
     ) -> tuple[Shown, ssl.SSLContext]:
+        if self.port is None:
+            raise TlsError(self._problem or OFF)
         shown = open_certificate(self._settings, addresses, self._folder, self._now(), renewal)
         if shown == self.shown and self.context is not None:
             return shown, self.context

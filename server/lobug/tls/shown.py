@@ -1,5 +1,5 @@
-"""What the HTTPS port shows: the owner's own certificate, or one of Lo-Bug's authority, which is made
-and renewed here. Except for reading and writing its files, all of it is pure."""
+"""What the HTTPS port shows: the owner's own certificate, or one of Lo-Bug's authority, which is
+made and renewed here. Except for reading and writing its files, all of it is pure."""
 
 from __future__ import annotations
 
@@ -96,8 +96,9 @@ def open_certificate(
     """
     if settings.tls.certificate is not None and settings.tls.key is not None:
         if renewal is not None:
-            raise TlsError("HTTPS uses your own certificate (tls.certificate); renew it where it is"
-                           " from")
+            raise TlsError(
+                "HTTPS uses your own certificate (tls.certificate); renew it where it is from"
+            )
         return _own(settings, now)
     if now < EARLIEST:
         raise TlsError(
@@ -110,7 +111,7 @@ def open_certificate(
         authority = make_authority(wanted, now)
         folder.save_authority(authority)
         log.info("made a new authority for HTTPS: %s", fingerprint(authority.certificate))
-    _require_valid(authority.certificate, now)
+    require_valid(authority.certificate, now)
     names, left_out = permitted(authority.certificate, wanted)
     server = None if renewal else folder.server()
     why = "there is none"
@@ -154,8 +155,8 @@ def warning(shown: Shown, now: datetime) -> str | None:
         return f"your own certificate for HTTPS expires on {until}; replace its files"
     if shown.left_out:
         return (
-            f"the certificate for HTTPS does not name {', '.join(shown.left_out)}: its authority may"
-            " vouch only for computers in local networks and for the names that were in the"
+            f"the certificate for HTTPS does not name {', '.join(shown.left_out)}: its authority"
+            " may vouch only for computers in local networks and for the names that were in the"
             " settings when it was made; `lobug tls renew --authority` makes one that may, and"
             " every phone and device has to trust that anew"
         )
@@ -199,13 +200,15 @@ def _own(settings: Settings, now: datetime) -> Shown:
         raise TlsError("tls.certificate and tls.key belong together")
     identity, chain = read_identity(path, key)
     certificate = identity.certificate
-    _require_valid(certificate, now, str(path))
+    require_valid(certificate, now, str(path))
     if not names_of(certificate):
         raise TlsError(f"the certificate in {path} has no subjectAltName, so no browser accepts it")
     return Shown(certificate, chain=chain)
 
 
-def _require_valid(certificate: x509.Certificate, now: datetime, path: str = "") -> None:
+def require_valid(certificate: x509.Certificate, now: datetime, path: str = "") -> None:
+    """Raise TlsError when a certificate is not valid now. ``path``: of the owner's own; empty: it is
+    that of Lo-Bug's authority."""
     begin, end = certificate.not_valid_before_utc, certificate.not_valid_after_utc
     what = f"the certificate in {path}" if path else "the authority of HTTPS"
     if now < begin:
@@ -215,7 +218,9 @@ def _require_valid(certificate: x509.Certificate, now: datetime, path: str = "")
         )
     if now >= end:
         advice = (
-            "" if path else "; make a new one with `lobug tls renew --authority`, which every phone"
+            ""
+            if path
+            else "; make a new one with `lobug tls renew --authority`, which every phone"
             " and device has to trust anew"
         )
         raise TlsError(f"{what} expired on {end.date()}{advice}")
