@@ -13,7 +13,7 @@ import ssl
 from collections.abc import Callable
 from typing import cast
 
-from lobug.admission.connections import Admission, OpenConnection
+from lobug.admission.connections import Admission
 from lobug.admission.protocols import HttpConnection
 
 log = logging.getLogger(__name__)

@@ -50,8 +50,8 @@ def open_socket(host: str, port: int) -> socket.socket:
 
 
 def open_https_socket(settings: Settings) -> tuple[socket.socket | None, str | None]:
-    """The socket of HTTPS, like ``open_socket``; or None, with a sentence that says why HTTPS, which
-    the settings ask for, is off. Plain HTTP does without it."""
+    """The socket of HTTPS, like ``open_socket``; or None, with a sentence that says why HTTPS is
+    off although the settings ask for it. Plain HTTP does without it."""
     if not settings.tls.enabled:
         return None, None
     host, port = settings.host, settings.tls.port

@@ -132,7 +132,6 @@ def run_app(
     from lobug.admission.ledger import capacity_for
     from lobug.admission.protocols import WebSocketConnection, http_protocol
     from lobug.cli.http_server import AnnouncingServer, FailureCatcher, HttpsPort
-    from lobug.tls.service import Tls
 
     limits = settings.limits
     capacity = capacity_for(raise_descriptor_limit(limits.max_open_files), limits)

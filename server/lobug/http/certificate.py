@@ -1,5 +1,5 @@
-"""`/web/certificate`: the certificate of Lo-Bug's authority, which a phone or a device trusts once to
-reach HTTPS; and its renewal by the owner."""
+"""`/web/certificate`: the certificate of Lo-Bug's authority, which a phone or a device trusts once
+to reach HTTPS; and its renewal by the owner."""
 
 from __future__ import annotations
 

@@ -132,10 +132,8 @@ class Tls:
                 self._report(str(error))
                 raise
             else:
-                if shown != self.shown:
-                    until = shown.certificate.not_valid_after_utc.date()
-                    names = ", ".join(names_of(shown.certificate))
-                    log.info("HTTPS: certificate for %s, valid until %s", names, until)
+                if shown.authority is None and shown != self.shown:
+                    log.info("HTTPS: your own certificate is for %s", names_of(shown.certificate))
                 self.shown, self.context, self._problem = shown, context, None
             finally:
                 self.addresses = web_addresses(

@@ -207,8 +207,8 @@ def _own(settings: Settings, now: datetime) -> Shown:
 
 
 def require_valid(certificate: x509.Certificate, now: datetime, path: str = "") -> None:
-    """Raise TlsError when a certificate is not valid now. ``path``: of the owner's own; empty: it is
-    that of Lo-Bug's authority."""
+    """Raise TlsError when a certificate is not valid now. ``path``: of the owner's own; empty: it
+    is that of Lo-Bug's authority."""
     begin, end = certificate.not_valid_before_utc, certificate.not_valid_after_utc
     what = f"the certificate in {path}" if path else "the authority of HTTPS"
     if now < begin:
