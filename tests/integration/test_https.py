@@ -73,6 +73,12 @@ async def gone(server: SecureServer, left: int = 0) -> None:
             await asyncio.sleep(0.01)
 
 
+async def run(*command: str) -> subprocess.CompletedProcess[str]:
+    return await asyncio.to_thread(
+        lambda: subprocess.run(command, capture_output=True, text=True, check=False)
+    )
+
+
 # ---- who is believed
 
 
@@ -149,16 +155,12 @@ async def test_curl_and_openssl_believe_what_everybody_may_download(
         authority = tmp_path / "ca.pem"
         authority.write_bytes(pem.content)
         if shutil.which("openssl"):
-            verify = ["openssl", "verify", "-x509_strict", "-CAfile", authority,
-                      computer.settings.tls_dir / "server.pem"]  # fmt: skip
-            done = await asyncio.to_thread(subprocess.run, verify, capture_output=True, check=False)
-            assert done.stdout.endswith(b": OK\n"), done.stderr
+            file = str(computer.settings.tls_dir / "server.pem")
+            done = await run("openssl", "verify", "-x509_strict", "-CAfile", str(authority), file)
+            assert done.stdout.endswith(": OK\n"), done.stderr
         if shutil.which("curl"):
-            for trust, good in ((["--cacert", authority], True), ([], False)):
-                call = ["curl", "-sS", "--noproxy", "*", *trust, f"{server.https}/health"]
-                done = await asyncio.to_thread(
-                    subprocess.run, call, capture_output=True, check=False
-                )
+            for trust, good in ((["--cacert", str(authority)], True), ([], False)):
+                done = await run("curl", "-sS", "--noproxy", "*", *trust, f"{server.https}/health")
                 assert (done.returncode == 0) is good, done.stderr
 
 
