@@ -193,7 +193,7 @@ def test_a_device_with_lobugs_own_authority_talks_to_its_https_port(tmp_path: Pa
         ca = tmp_path / "server" / "data" / "tls" / "lobug-ca.crt"
         url = f"https://127.0.0.1:{port}"
         with firmware_device(tmp_path / "device", server=url, ca=ca) as device:
-            device.wait_state("idle")
+            pair(device, server.url)
             device.say(tone(1.0))
             mark = device.mark()
             device.do("tap")
