@@ -35,6 +35,7 @@ from lobug.http.memory import router as memory_router
 from lobug.http.openai import audio, models
 from lobug.http.openai import chat as openai_chat
 from lobug.http.problems import add_problem_handlers, error_responses
+from lobug.http.web.page import add_web_app
 from lobug.server import LobugServer
 from lobug.settings import Settings
 from lobug.tls.service import Tls
@@ -113,6 +114,7 @@ def create_app(
     app.add_middleware(BrowserRules)
     add_problem_handlers(app)
     add_docs_page(app)
+    add_web_app(app)
     app.include_router(status.health_router)
     app.include_router(certificate.router)
     app.include_router(chat.router)
