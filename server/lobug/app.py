@@ -15,6 +15,7 @@ from lobug.discovery.announcer import announcer_for
 from lobug.http import (
     alerts,
     announce,
+    certificate,
     chat,
     lists,
     notes,
@@ -42,6 +43,7 @@ from lobug.http.web.page import add_web_app
 from lobug.server import LobugServer
 from lobug.settings import Settings
 from lobug.settings.live import LiveSettings
+from lobug.tls.service import Tls
 
 Assembler = Callable[[Settings], Awaitable[LobugServer]]
 """Makes a server that has not been started."""
@@ -60,6 +62,7 @@ def create_app(
     assembler: Assembler = assemble,
     listens_at: tuple[str, int] | None = None,
     command_line: Collection[str] = (),
+    tls: Tls | None = None,
 ) -> FastAPI:
     """Build the application.
 
@@ -69,14 +72,17 @@ def create_app(
         listens_at: address and port of its socket, which are announced to the local network and to
             the commands on this computer; None: nothing is announced.
         command_line: names of the settings that the command line set.
+        tls: the certificate of its HTTPS port; None: it has none.
 
     While the application runs it holds the data folder alone; it does not start when another
     process holds it (DataFolderInUseError).
 
     The server object is at ``app.state.lobug`` while the application runs, the settings in effect
-    at ``app.state.live_settings``.
+    at ``app.state.live_settings``, where people open the pages at ``app.state.web_addresses``
+    (``WebAddresses``), and ``tls`` at ``app.state.tls``.
     """
     settings = settings or Settings()
+    tls = tls or Tls(settings, None)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -87,15 +93,18 @@ def create_app(
             app.state.live_settings = live
             server.instance, server.access.secret = holder.instance, holder.secret
             app.state.lobug = server
+            server.https_fault = lambda: tls.fault
             announcer = announcer_for(settings.discovery, listens_at)
             try:
                 await server.start()
+                await tls.start(lambda found: setattr(app.state, "web_addresses", found))
                 if announcer is not None:
                     announcer.start()
                 yield
             finally:
                 if announcer is not None:
                     await announcer.close()
+                await tls.close()
                 await server.close()
 
     app = FastAPI(
@@ -109,6 +118,8 @@ def create_app(
     )
     limits = settings.limits
     app.state.audio_jobs = AudioJobs(limits)
+    app.state.tls = tls
+    app.state.web_addresses = tls.addresses
     limit_bodies(app, limits)
     app.add_middleware(Authentication)
     app.add_middleware(BrowserRules)
@@ -116,6 +127,7 @@ def create_app(
     add_docs_page(app)
     add_web_app(app)
     app.include_router(status.health_router)
+    app.include_router(certificate.router)
     app.include_router(chat.router)
     app.include_router(chat.sensors_router)
     app.include_router(websocket.router)

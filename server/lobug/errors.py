@@ -550,6 +550,20 @@ class ImportInvalidError(InvalidRequestError):
     code = "import_invalid"
 
 
+class TlsError(LobugError):
+    """HTTPS does not work: its certificate or one of its files is wrong. The message says which."""
+
+    code = "tls_unavailable"
+    status = 503
+
+
+class CertificateMissingError(LobugError):
+    """There is no certificate to download: HTTPS is off, or uses a certificate of the owner's."""
+
+    code = "certificate_missing"
+    status = 404
+
+
 class TurnNotFoundError(LobugError):
     """There is no such turn, or it is older than the last ``telemetry.turns_kept``."""
 

@@ -106,6 +106,8 @@ class LobugServer:
     memory_retry_s: float = MEMORY_RETRY_S
     instance: str = ""
     """Identifies this run of this server; another one after each restart."""
+    https_fault: Callable[[], str | None] = lambda: None
+    """Why HTTPS does not work as it should, a sentence; None: it does, or is off."""
     integrity: ModelIntegrity = field(init=False)
     """Checks whether the models' files are those of the catalog."""
     telemetry: Telemetry = field(init=False)
@@ -394,6 +396,9 @@ class LobugServer:
             degraded.append(f"access: only this computer may talk, or nobody new: {access_fault}")
         if self.agenda.fault is not None:
             degraded.append(f"agenda: {self.agenda.fault}")
+        https_fault = self.https_fault()
+        if https_fault is not None:
+            degraded.append(f"https: {https_fault}")
         if self.memory.summary_fault():
             degraded.append(f"summaries: {self.memory.summary_fault()}")
         degraded += [

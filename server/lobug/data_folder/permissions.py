@@ -97,7 +97,8 @@ def _private(settings: Settings) -> Iterator[Path]:
             continue
         yield from (path for path in found if path.is_file() and not path.is_symlink())
     yield from (path for path in (folder / LOCK, folder / RECORD) if path.is_file())
-    for within in (settings.firmware_dir.resolve(), settings.prompt_states_dir.resolve()):
+    for kept in (settings.firmware_dir, settings.prompt_states_dir, settings.tls_dir):
+        within = kept.resolve()
         if within.is_dir() and within.is_relative_to(folder.resolve()):
             yield within
             yield from (path for path in sorted(within.rglob("*")) if not path.is_symlink())
