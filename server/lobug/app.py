@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
 from lobug import __version__
+from lobug.access.addresses import ANY_ADDRESS, WebAddresses, local_url
 from lobug.assembly import assemble
 from lobug.data_folder.permissions import hold_data_folder
-from lobug.discovery.announcer import announcer_for
+from lobug.discovery.announcer import announcer_for, network_address
 from lobug.http import (
     alerts,
     announce,
@@ -34,6 +36,8 @@ from lobug.http.memory import router as memory_router
 from lobug.http.openai import audio, models
 from lobug.http.openai import chat as openai_chat
 from lobug.http.problems import add_problem_handlers, error_responses
+from lobug.http.web import browsers as web_browsers
+from lobug.http.web import session as web_session
 from lobug.server import LobugServer
 from lobug.settings import Settings
 
@@ -65,7 +69,8 @@ def create_app(
     While the application runs it holds the data folder alone; it does not start when another
     process holds it (DataFolderInUseError).
 
-    The server object is at ``app.state.lobug`` while the application runs.
+    The server object is at ``app.state.lobug`` while the application runs; where browsers find the
+    web pages is at ``app.state.web_addresses``.
     """
     settings = settings or Settings()
 
@@ -96,6 +101,7 @@ def create_app(
         redoc_url=None,
     )
     limits = settings.limits
+    app.state.web_addresses = web_addresses(settings, listens_at)
     app.state.audio_jobs = AudioJobs(limits)
     limit_bodies(app, limits)
     app.add_middleware(Authentication)
@@ -117,6 +123,23 @@ def create_app(
     app.include_router(api_tokens.router)
     app.include_router(status.metrics_router)
     app.include_router(status.turns_router)
+    app.include_router(web_session.router)
+    app.include_router(web_browsers.router)
     for openai_part in (models, openai_chat, audio):
         app.include_router(openai_part.router)
     return app
+
+
+def web_addresses(settings: Settings, listens_at: tuple[str, int] | None) -> WebAddresses:
+    """Where browsers find the pages of a server that listens there: in the local network, and at
+    the public URL of the settings."""
+    http_url = None
+    if listens_at is not None:
+        host, port = listens_at
+        if host in ANY_ADDRESS:
+            host = network_address() or host
+        http_url = f"{local_url(host, port)}/"
+    if not settings.access.public_url:
+        return WebAddresses(http_url)
+    public = re.sub(r"^ws", "http", settings.access.public_url.rstrip("/")) + "/"
+    return WebAddresses(http_url, public) if public.startswith("https") else WebAddresses(public)
