@@ -140,7 +140,7 @@ class Browsers:
                 return None
             invitation = found[0]
             called = invitation.name or name
-            browser = _new_browser(invitation.user, invitation.owner, called, token, now)
+            browser = _new_browser(invitation.user, called, token, now, owner=invitation.owner)
             self._admit(connection, register, browser, replaces)
             store.drop_invitation(connection, invitation.invitation_id)
             return browser
@@ -162,7 +162,7 @@ class Browsers:
         result are those of ``pair``. Raises AccessFullError."""
         now = self._clock()
         token = tokens.new_token()
-        browser = _new_browser(user, True, name, token, now)
+        browser = _new_browser(user, name, token, now, owner=True)
 
         def work(connection: Connection) -> None:
             self._admit(connection, store.load(connection), browser, replaces)
@@ -231,7 +231,7 @@ class Browsers:
         store.put(connection, browser)
 
 
-def _new_browser(user: str, owner: bool, name: str, token: str, now: float) -> Browser:
+def _new_browser(user: str, name: str, token: str, now: float, *, owner: bool) -> Browser:
     return Browser(secrets.token_hex(4), name, user, owner, tokens.digest(token), now)
 
 

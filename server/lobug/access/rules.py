@@ -176,8 +176,8 @@ def _local_refusal(credentials: Credentials) -> TokenInvalidError | TokenRequire
         return _session_over()
     return TokenRequiredError(
         "programs on this computer need a token too (access.loopback): make one with `lobug tokens"
-        " create`, or let a browser in with `lobug browsers invite --owner`; the lobug commands send"
-        " theirs by themselves when they may read the data folder"
+        " create`, or let a browser in with `lobug browsers invite`; the lobug commands send theirs"
+        " by themselves when they may read the data folder"
     )
 
 

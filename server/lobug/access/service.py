@@ -106,7 +106,8 @@ REFRESH_S = 2.0
 
 
 class Access:
-    """Devices, browsers, tokens, and the authentication of requests. ``start`` first, ``close`` last.
+    """Devices, browsers, tokens, and the authentication of requests. ``start`` first, ``close``
+    last.
 
     ``authenticate`` does no I/O.
     """

@@ -320,7 +320,8 @@ class AccessStore:
         """The register. Raises AccessUnavailableError while the file is not open."""
         if not self._database.is_open:
             raise AccessUnavailableError(
-                f"the file of devices, browsers and tokens cannot be used: {self.fault or 'it is not open'}"
+                "the file of devices, browsers and tokens cannot be used:"
+                f" {self.fault or 'it is not open'}"
             )
         return self._register
 

@@ -1,5 +1,5 @@
-"""Tokens, activation codes and cookies: how they are generated, stored and compared. Pure, except for random
-numbers."""
+"""Tokens, activation codes and cookies: how they are generated, stored and compared. Pure, except
+for random numbers."""
 
 from __future__ import annotations
 

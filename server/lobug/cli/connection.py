@@ -185,8 +185,8 @@ class AccessClient:
 
 @contextmanager
 def open_access_client(server: str | None) -> Iterator[AccessClient]:
-    """Open devices, browsers and tokens through the running server; without one, in their file. Raises
-    CommandError, StorageError."""
+    """Open devices, browsers and tokens through the running server; without one, in their file.
+    Raises CommandError, StorageError."""
     import httpx
 
     with httpx.Client(**client_arguments(server, _direct_access)) as http:

@@ -204,7 +204,9 @@ async def invite(
     "/invitations/{invitation_id}",
     responses=error_responses(*OWNER_ERRORS, InvitationUnknownError),
 )
-async def withdraw(invitation_id: Id, server: ServerDep, addresses: AddressesDep) -> KnownInvitation:
+async def withdraw(
+    invitation_id: Id, server: ServerDep, addresses: AddressesDep
+) -> KnownInvitation:
     """End an invitation before it is used."""
     return await _known_invitation(await server.access.browsers.withdraw(invitation_id), addresses)
 
