@@ -19,6 +19,7 @@ from websockets.exceptions import InvalidStatus
 
 from lobug.access.service import FILE
 from lobug.app import create_app
+from lobug.http.authentication import OPEN_WEB_REQUESTS
 from lobug.server import LobugServer
 from lobug.settings.access import AccessSettings
 from lobug.telemetry.logs import log_handler
