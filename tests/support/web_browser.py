@@ -15,7 +15,7 @@ ELSEWHERE = "192.168.1.7"
 
 class WebBrowser:
     """A browser at ``address`` that shows a page of the server. Cookies are kept whatever the
-    scheme; that is what the browser itself is trusted with (test_browser_cookies.py)."""
+    scheme; what a real browser does with them is seen in test_foreign_pages.py."""
 
     def __init__(self, http: httpx.AsyncClient, address: str = ELSEWHERE) -> None:
         self._http = http

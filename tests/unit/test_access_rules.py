@@ -450,9 +450,11 @@ def test_who_came_without_a_token_is_still_good_until_the_device_has_one(
         (Credentials(THERE, session=PHONES_TOKEN), SETTINGS, "browser browser:b1"),
         (Credentials(THERE, session=LAPTOPS_TOKEN), SETTINGS, "browser browser:b2 owner"),
         (Credentials(TRUSTED, session=PHONES_TOKEN), SETTINGS, "browser browser:b1"),
-        (Credentials(HERE, True, HOST, session=LAPTOPS_TOKEN), SETTINGS, "browser browser:b2 owner"),
+        (Credentials(HERE, True, HOST, session=LAPTOPS_TOKEN), SETTINGS,
+         "browser browser:b2 owner"),
         (Credentials(HERE, host=HOST, session=PHONES_TOKEN), SETTINGS, "browser browser:b1"),
-        (Credentials(HERE, host=HOST, session=LAPTOPS_TOKEN), SETTINGS, "loopback browser:b2 owner"),
+        (Credentials(HERE, host=HOST, session=LAPTOPS_TOKEN), SETTINGS,
+         "loopback browser:b2 owner"),
         (
             Credentials(HERE, host=HOST, session=LAPTOPS_TOKEN),
             WITH_TOKEN,
