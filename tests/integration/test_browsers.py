@@ -270,7 +270,7 @@ async def test_a_person_reaches_no_route_of_the_owner_and_no_other_memory(tmp_pa
                 if (method, path) == ("delete", "/web/session"):
                     continue
                 for query in ("", "?user=bob"):
-                    body = {"text": "Hi"} if path == "/announce" else {}
+                    body = {"text": "Hi", "user": "bob"} if path == "/announce" else {}
                     answer = await ada.ask(method.upper(), f"{place}{query}", body)
                     assert secret not in answer.text, (method, place, query)
                     if path.startswith(OWNERS):
