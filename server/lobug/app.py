@@ -34,6 +34,7 @@ from lobug.http.memory import router as memory_router
 from lobug.http.openai import audio, models
 from lobug.http.openai import chat as openai_chat
 from lobug.http.problems import add_problem_handlers, error_responses
+from lobug.http.web import events
 from lobug.server import LobugServer
 from lobug.settings import Settings
 
@@ -117,6 +118,7 @@ def create_app(
     app.include_router(api_tokens.router)
     app.include_router(status.metrics_router)
     app.include_router(status.turns_router)
+    app.include_router(events.router)
     for openai_part in (models, openai_chat, audio):
         app.include_router(openai_part.router)
     return app

@@ -41,6 +41,8 @@ class Ignored:
     doubts its own text), model (the chat model chose so)."""
 
     reason: str
+    text: str = ""
+    """What Whisper wrote, of noise; it is shown to nobody but the person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +160,8 @@ class SpeechEnded:
     """Time at which the end was decided."""
     reason: str | None = None
     """no_speech or noise (``utterance.judge``)."""
+    doubted: str = ""
+    """What Whisper wrote, of noise."""
     pause_s: float | None = None
     """``speech_end_s`` of the ``PauseTranscript`` with the same transcript; None: the words are
     new."""

@@ -1,0 +1,1 @@
+"""What only the pages of the web house need; all else they share with programs and devices."""
