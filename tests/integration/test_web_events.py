@@ -105,7 +105,7 @@ async def test_the_page_at_this_computer_is_told_of_everything(
         await page.until("changed", topic="lists")
         await http.post("/notes", json={"content": "The key is under the mat"})
         await page.until("changed", topic="notes")
-        await http.post("/memory", json={"content": "Ada likes tea", "key": "tea"})
+        await http.post("/memory/entries", json={"content": "Ada likes tea", "key": "tea"})
         await page.until("changed", topic="memory")
         await token(http, "bob")
         await page.until("changed", topic="tokens", user=None)
@@ -184,7 +184,7 @@ async def test_two_people_are_told_nothing_of_each_other(tmp_path: Path) -> None
             await http.post("/alerts", json={"kind": "timer", "in_s": 600}, headers=ada)
             await http.post("/lists", json={"name": "sweets"}, headers=ada)
             await http.post("/notes", json={"content": "More marzipan"}, headers=ada)
-            await http.post("/memory", json={"content": "Ada: marzipan"}, headers=ada)
+            await http.post("/memory/entries", json={"content": "Ada: marzipan"}, headers=ada)
             await http.post("/alerts", json={"kind": "timer", "in_s": 0.01}, headers=ada)
             await adas.until("ringing")
             assert (await owners.until("turn"))["door"] == "text"

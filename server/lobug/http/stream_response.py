@@ -133,7 +133,8 @@ def event_response(
 class Events(EventSourceResponse):
     """A response of server-sent events, kept alive with comments while there are no events.
 
-    ``done`` is called however it ends. Logs one line when a caller reads nothing; the base class would leave a stack trace.
+    ``done`` is called however it ends. Logs one line when a caller reads nothing; the base class would
+    leave a stack trace.
     """
 
     def __init__(
