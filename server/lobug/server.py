@@ -24,12 +24,13 @@ from lobug.conversation.recognition import choice_beginning as memory_choice_beg
 from lobug.conversation.registry import Conversations, SensorReading, is_lane_of
 from lobug.devices.announcements import Announcements
 from lobug.devices.connected_devices import ConnectedDevices
+from lobug.devices.status import DeviceStatuses
 from lobug.devices.unasked_speech import DeviceVoices
 from lobug.engines.base import Engine, Engines, EngineStatus, Tool
 from lobug.engines.integrity import ModelIntegrity
 from lobug.errors import EngineError, StorageError
 from lobug.live import sources
-from lobug.live.heard import HeardLog
+from lobug.live.heard import HeardLog, HeardUtterance
 from lobug.live.hub import Hub, WasHeard
 from lobug.memory.model import ConversationKey, MemoryStats
 from lobug.memory.service import Memory
@@ -131,6 +132,8 @@ class LobugServer:
     """Offers newer firmware to devices."""
     connections: ConnectedDevices = field(init=False)
     """The devices that are connected."""
+    device_statuses: DeviceStatuses = field(init=False)
+    """What devices say of themselves."""
     conversations: Conversations = field(init=False)
     turns: TurnRunner = field(init=False)
     prefetcher: PromptPrefetcher = field(init=False)
@@ -146,7 +149,7 @@ class LobugServer:
         self.heard = HeardLog(
             self.settings.telemetry.heard_kept,
             self.wall,
-            lambda utterance: self.hub.notify(WasHeard(utterance)),
+            self._was_heard,
         )
         self.access = Access(
             self.settings.access, self.settings.data_dir / ACCESS_FILE, clock=self.wall
@@ -180,6 +183,9 @@ class LobugServer:
         )
         self.firmware = FirmwareOffers(library)
         self.connections = ConnectedDevices(self.settings.streaming, self.engines.stt)
+        self.device_statuses = DeviceStatuses(
+            self.connections.sessions, self.clock, partial(self.hub.publish, "devices")
+        )
         self.schedule = Schedule(
             self.agenda.alerts,
             self.agenda.waiting,
@@ -243,6 +249,11 @@ class LobugServer:
     def now(self, _user: str) -> datetime:
         """Date and time where a user is."""
         return time_in_zone(self.wall(), self.settings.conversation.time_zone)
+
+    def _was_heard(self, utterance: HeardUtterance) -> None:
+        self.hub.notify(WasHeard(utterance))
+        if utterance.device and utterance.text:
+            self.device_statuses.note(utterance.device, last_heard_at=utterance.at)
 
     def _commands(self) -> MemoryCommands:
         self.memory.on_erasure(self._forget)
@@ -314,6 +325,7 @@ class LobugServer:
     async def close(self) -> None:
         """Stop all tasks and close connections, memory, access and engines."""
         self.hub.close()
+        await self.device_statuses.close()
         await self.connections.close()
         await self.mcp_servers.close()
         tasks = tuple(self._tasks)

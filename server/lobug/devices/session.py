@@ -230,6 +230,16 @@ class DeviceSession:
         """The device's id, or where it has none, its conversation."""
         return self._device or self._conversation_key.conversation
 
+    @property
+    def tools(self) -> ToolClient | None:
+        """The device's tools; None: it has none."""
+        return self._tools
+
+    @property
+    def idle_tools(self) -> ToolClient | None:
+        """The device's tools, while nobody talks with it."""
+        return None if self._turns.replying or self._person_speaks else self._tools
+
     async def say_unasked(self, speech: VoicedSpeech) -> Said:
         """Say something once no reply is on its way and nobody speaks. Cancel it to fall silent."""
         async with self._unasked_turn:
