@@ -85,6 +85,9 @@ class DoneEvent(Answer):
     response: str = Field(description="The whole reply; empty for `ignore`.")
     action: Literal["respond", "react", "ignore"] = Field(description="As of `/chat/audio`.")
     reason: str | None = Field(description="Why it was ignored.")
+    message_id: int | None = Field(
+        description="Of the user's words in the log, for `/memory/why`; null: they are not there."
+    )
     speech_error: str | None = Field(description="Stable code of a text-to-speech failure.")
     timings: dict[str, float] = Field(description="Seconds from the start to the end of a stage.")
 
@@ -133,8 +136,8 @@ def event_response(
 class Events(EventSourceResponse):
     """A response of server-sent events, kept alive with comments while there are no events.
 
-    ``done`` is called however it ends. Logs one line when a caller reads nothing; the base class would
-    leave a stack trace.
+    ``done`` is called however it ends. Logs one line when a caller reads nothing; the base class
+    would leave a stack trace.
     """
 
     def __init__(

@@ -106,6 +106,8 @@ class Done:
     truncated: bool = False
     """Whether the model was cut off by its token limit. Always False for a model that does not send
     token by token."""
+    message_id: int | None = None
+    """Id of the user's words in the conversation log; None: they are not there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -248,6 +248,7 @@ class TurnRunner:
             speech_error=turn.speech.error.code if turn.speech.error else None,
             interrupted=interrupted,
             truncated=turn.kind.reply.truncated,
+            message_id=turn.kind.message_id,
         )
 
     async def _log_unlogged(self, turn: _Turn) -> None:
