@@ -53,6 +53,7 @@ from lobug.memory.model import (
     Imported,
     LoggedMessage,
     MemoryContext,
+    MemoryHistory,
     MemoryScope,
     MemoryStats,
     Provenance,
@@ -679,6 +680,15 @@ class Memory:
         """Counts of what is kept of the user, and the size of the file, bytes."""
         limit, path = self._limits.identity_chars, self._database.path
         return await self._database.read(lambda c: statistics.of_user(c, scope, limit, path))
+
+    async def growth(
+        self, scope: MemoryScope, *, since: float, last_recalls: int = 200
+    ) -> MemoryHistory:
+        """How the user's memory has grown since a time, seconds since the epoch, and how long the
+        last searches took."""
+        return await self._database.read(
+            lambda c: statistics.history(c, scope.user, since, last_recalls)
+        )
 
     async def users(self) -> Sequence[RememberedUser]:
         """All users of whom anything is kept, last active first; without the household. Names and
