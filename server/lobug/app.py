@@ -40,6 +40,7 @@ from lobug.http.openai import audio, models
 from lobug.http.openai import chat as openai_chat
 from lobug.http.problems import add_problem_handlers, error_responses
 from lobug.http.web import browsers as web_browsers
+from lobug.http.web import doctor, events, people
 from lobug.http.web import session as web_session
 from lobug.http.web.page import add_web_app
 from lobug.server import LobugServer
@@ -70,6 +71,9 @@ ROUTERS: tuple[APIRouter, ...] = (
     status.turns_router,
     web_session.router,
     web_browsers.router,
+    events.router,
+    people.router,
+    doctor.router,
     models.router,
     openai_chat.router,
     audio.router,
@@ -118,6 +122,7 @@ def create_app(
             live = LiveSettings(settings, command_line=command_line)
             server = await assembler(await asyncio.to_thread(live.load, repair=True))
             live.when_applied(server.apply)
+            live.subscribe(lambda _: server.hub.publish("settings"))
             app.state.live_settings = live
             server.instance, server.access.secret = holder.instance, holder.secret
             app.state.lobug = server

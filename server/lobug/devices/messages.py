@@ -71,6 +71,8 @@ class Hello:
     drops_on_abort: bool = False
     """Whether it empties its audio queue by itself when it interrupts a reply. An addition of
     Lo-Bug's."""
+    memories: bool = False
+    """Whether it wants to know which memories were used for a reply. An addition of Lo-Bug's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +266,7 @@ def _hello(fields: _Fields) -> DeviceMessage:
         mcp=features.flag("mcp"),
         aec=features.flag("aec"),
         drops_on_abort=features.flag("drops_on_abort"),
+        memories=features.flag("memories"),
         audio=_audio(fields.object("audio_params")),
         downlink=_audio(fields.object("downlink")),
     )
@@ -367,6 +370,12 @@ def tts_stop(session_id: str) -> str:
 def mcp(session_id: str, payload: Mapping[str, Any]) -> str:
     """A JSON-RPC 2.0 message to the device's tool server."""
     return _message("mcp", session_id, payload=payload)
+
+
+def memories(session_id: str, message_id: int, entries: Sequence[Mapping[str, Any]]) -> str:
+    """What was used for the reply to a message of the user. An addition of Lo-Bug's, for those who
+    asked for it in their hello."""
+    return _message("memories", session_id, message_id=message_id, entries=list(entries))
 
 
 def system_reboot(session_id: str) -> str:

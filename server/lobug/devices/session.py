@@ -230,6 +230,16 @@ class DeviceSession:
         """The device's id, or where it has none, its conversation."""
         return self._device or self._conversation_key.conversation
 
+    @property
+    def tools(self) -> ToolClient | None:
+        """The device's tools; None: it has none."""
+        return self._tools
+
+    @property
+    def idle_tools(self) -> ToolClient | None:
+        """The device's tools, while nobody talks with it."""
+        return None if self._turns.replying or self._person_speaks else self._tools
+
     async def say_unasked(self, speech: VoicedSpeech) -> Said:
         """Say something once no reply is on its way and nobody speaks. Cancel it to fall silent."""
         async with self._unasked_turn:
@@ -328,10 +338,12 @@ class DeviceSession:
                 await self._on_speech_ended(event)
                 self._fall_silent()
             case NothingSaid():
+                self._note_ignored("no_speech")
                 self._fall_silent()
                 await self._turns.discard()
                 await self._show_that_nothing_was_said()
             case ListeningFailed(error):
+                self._note_ignored(error.code, failed=True)
                 self._fall_silent()
                 await self._turns.discard()
                 await self._turns.alert(error)
@@ -345,6 +357,7 @@ class DeviceSession:
     async def _on_speech_ended(self, event: SpeechEnded) -> None:
         self._note_activity()
         if event.transcript is None:
+            self._note_ignored(event.reason or "no_speech", event.doubted)
             await self._turns.discard()
             await self._show_that_nothing_was_said()
             return
@@ -354,10 +367,16 @@ class DeviceSession:
             self._echoes = self._echoes or text != heard
         if not text:
             log.info("the device heard its own voice; that is not answered")
+            self._note_ignored("echo", heard)
             await self._turns.discard()
             return
         await self._turns.answer(text, event)
         await self._server.schedule.spoken_to(self._conversation_key.conversation)
+
+    def _note_ignored(self, reason: str, text: str = "", *, failed: bool = False) -> None:
+        self._server.heard.ignored(
+            self._conversation_key, device=self._device, reason=reason, text=text, failed=failed
+        )
 
     async def _show_that_nothing_was_said(self) -> None:
         """Show a confused face to a device that has sent ``stop``: it waits for a reply."""
