@@ -29,7 +29,7 @@ from support.memory_app import quiet_engines
 from support.paired_firmware import Firmware
 from support.simulated_address import remote_headers, with_simulated_addresses
 
-OPEN = {"/health", "/xiaozhi/ota/", "/xiaozhi/ota/activate"}
+OPEN = {"/health", "/xiaozhi/ota/", "/xiaozhi/ota/activate", "/web/certificate"}
 
 
 def app_in(folder: Path, **access: object) -> FastAPI:
