@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
@@ -22,6 +23,9 @@ from lobug.http import (
     skills,
     status,
 )
+from lobug.http import (
+    settings as settings_routes,
+)
 from lobug.http.authentication import REFUSALS, Authentication
 from lobug.http.browser import BrowserRules, add_docs_page
 from lobug.http.dependencies import AudioJobs
@@ -38,8 +42,10 @@ from lobug.http.openai import chat as openai_chat
 from lobug.http.problems import add_problem_handlers, error_responses
 from lobug.http.web import browsers as web_browsers
 from lobug.http.web import session as web_session
+from lobug.http.web.page import add_web_app
 from lobug.server import LobugServer
 from lobug.settings import Settings
+from lobug.settings.live import LiveSettings
 
 Assembler = Callable[[Settings], Awaitable[LobugServer]]
 """Makes a server that has not been started."""
@@ -57,6 +63,7 @@ def create_app(
     *,
     assembler: Assembler = assemble,
     listens_at: tuple[str, int] | None = None,
+    command_line: Collection[str] = (),
 ) -> FastAPI:
     """Build the application.
 
@@ -65,19 +72,24 @@ def create_app(
         assembler: chooses engines and memory; tests and other hosts may bring their own.
         listens_at: address and port of its socket, which are announced to the local network and to
             the commands on this computer; None: nothing is announced.
+        command_line: names of the settings that the command line set.
 
     While the application runs it holds the data folder alone; it does not start when another
     process holds it (DataFolderInUseError).
 
-    The server object is at ``app.state.lobug`` while the application runs; where browsers find the
-    web pages is at ``app.state.web_addresses``.
+    The server object is at ``app.state.lobug`` while the application runs, the settings in effect
+    at ``app.state.live_settings``; where browsers find the web pages is at
+    ``app.state.web_addresses``.
     """
     settings = settings or Settings()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with hold_data_folder(settings, listens_at) as holder:
-            server = await assembler(settings)
+            live = LiveSettings(settings, command_line=command_line)
+            server = await assembler(await asyncio.to_thread(live.load, repair=True))
+            live.when_applied(server.apply)
+            app.state.live_settings = live
             server.instance, server.access.secret = holder.instance, holder.secret
             app.state.lobug = server
             announcer = announcer_for(settings.discovery, listens_at)
@@ -108,6 +120,7 @@ def create_app(
     app.add_middleware(BrowserRules)
     add_problem_handlers(app)
     add_docs_page(app)
+    add_web_app(app)
     app.include_router(status.health_router)
     app.include_router(chat.router)
     app.include_router(chat.sensors_router)
@@ -117,6 +130,7 @@ def create_app(
     app.include_router(lists.router)
     app.include_router(notes.router)
     app.include_router(skills.router)
+    app.include_router(settings_routes.router)
     app.include_router(discovery.router)
     app.include_router(admin.router)
     app.include_router(announce.router)

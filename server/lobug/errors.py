@@ -578,3 +578,18 @@ class TurnNotFoundError(LobugError):
 
     code = "turn_not_found"
     status = 404
+
+
+class SettingUnknownError(LobugError):
+    """There is no setting of this name; ``GET /settings`` lists them."""
+
+    code = "setting_unknown"
+    status = 404
+
+
+class SettingFixedError(LobugError):
+    """The setting cannot change now: the environment, ``.env`` or the command line sets it, or it
+    takes effect only at a start. ``GET /settings`` says which."""
+
+    code = "setting_fixed"
+    status = 409

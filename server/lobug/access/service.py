@@ -138,6 +138,11 @@ class Access:
         self.connected: Callable[[str], bool] | None = None
         """Whether the device with this key (``device:ID``) is connected; set by its registry."""
 
+    def use(self, settings: AccessSettings) -> None:
+        """Decide about devices that ask to talk by these settings from now on."""
+        self._settings = settings
+        self.devices.use(settings)
+
     # ---- life
 
     async def start(self, *, watch: bool = True) -> None:

@@ -67,7 +67,11 @@ def serve(
 
         configure_logging(settings.log_level, settings.log_format)
         _remove_stored_reports()
-        app = create_app(settings, listens_at=listener.getsockname()[:2])
+        app = create_app(
+            loaded.live.given,
+            listens_at=listener.getsockname()[:2],
+            command_line=loaded.overrides,
+        )
         run_app(app, settings, listener, Console(highlight=False, soft_wrap=True))
 
 

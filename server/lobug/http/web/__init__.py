@@ -1,1 +1,1 @@
-"""Routes of the web pages."""
+"""The web app: its page, and what only it asks for."""
