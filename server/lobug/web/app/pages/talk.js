@@ -106,16 +106,22 @@ function Transcript() {
     const { scrollTop, scrollHeight, clientHeight } = box.current;
     follows.current = scrollHeight - scrollTop - clientHeight < 60;
   };
-  return html`<section class="transcript" ref=${box} onScroll=${onScroll} tabindex="0" aria-label=${t("talk.transcript")}>
+  return html`<div
+    class="transcript"
+    role="log"
+    aria-live="polite"
+    aria-label=${t("talk.transcript")}
+    tabindex="0"
+    ref=${box}
+    onScroll=${onScroll}
+  >
     ${lines.length === 0 &&
     html`<div class="transcript-empty">
       <p class="empty-title">${t("talk.empty")}</p>
       <p class="muted">${t("talk.empty_more")}</p>
     </div>`}
-    <ol role="log" aria-label=${t("talk.transcript")} aria-live="polite">
-      ${lines.map((line) => html`<${Line} key=${line.id} line=${line} />`)}
-    </ol>
-  </section>`;
+    ${lines.length > 0 && html`<ol>${lines.map((line) => html`<${Line} key=${line.id} line=${line} />`)}</ol>`}
+  </div>`;
 }
 
 function MicrophoneFault({ kind }) {
