@@ -34,4 +34,6 @@ export default {
   dismiss: "Dismiss",
   save: "Save",
   undo: "Undo",
+  as_table: "Show as a table",
+  time: "Time",
 };
