@@ -34,6 +34,7 @@ from lobug.http.memory import router as memory_router
 from lobug.http.openai import audio, models
 from lobug.http.openai import chat as openai_chat
 from lobug.http.problems import add_problem_handlers, error_responses
+from lobug.http.web import doctor, events, people
 from lobug.http.web.page import add_web_app
 from lobug.server import LobugServer
 from lobug.settings import Settings
@@ -119,6 +120,8 @@ def create_app(
     app.include_router(api_tokens.router)
     app.include_router(status.metrics_router)
     app.include_router(status.turns_router)
+    for web_part in (events, people, doctor):
+        app.include_router(web_part.router)
     for openai_part in (models, openai_chat, audio):
         app.include_router(openai_part.router)
     return app

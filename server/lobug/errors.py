@@ -234,6 +234,13 @@ class DeviceOfflineError(LobugError):
     status = 409
 
 
+class DeviceRefusedError(LobugError):
+    """The device is connected but did not do what it was asked for, or cannot do it."""
+
+    code = "device_refused"
+    status = 409
+
+
 class FirmwareUnknownError(LobugError):
     """There is no firmware image for this board and version."""
 

@@ -49,6 +49,8 @@ class Introduction:
     """Name of its firmware."""
     board: str | None = None
     """Type of its board."""
+    signal_dbm: int | None = None
+    """Strength of its Wi-Fi."""
 
 
 def read_introduction(body: bytes) -> Introduction:
@@ -65,7 +67,10 @@ def read_introduction(body: bytes) -> Introduction:
     application_name = _word(_field(application, "name"))
     names = (_word(_field(board, "name")) or kind, application_name, version)
     described = ", ".join(name for name in names if name)
-    return Introduction(version, described, application_name, kind)
+    rssi = _field(board, "rssi")
+    plain = isinstance(rssi, int) and not isinstance(rssi, bool) and -127 <= rssi < 0
+    signal_dbm = rssi if plain and isinstance(rssi, int) else None
+    return Introduction(version, described, application_name, kind, signal_dbm)
 
 
 def _field(document: object, name: str) -> object:

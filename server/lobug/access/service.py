@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from lobug.access import rules, store, tokens
 from lobug.access.callers import Caller, RevocationListeners, Revoked, revoked_between
@@ -21,6 +22,9 @@ from lobug.storage.database import Checkpoint, no_checkpoint
 from lobug.storage.driver import Connection
 
 log = logging.getLogger(__name__)
+
+RegisterPart = Literal["devices", "tokens"]
+"""A part of the register; devices with those that wait."""
 
 
 class ApiTokens:
@@ -134,6 +138,8 @@ class Access:
         self._watcher: asyncio.Task[None] | None = None
         self.connected: Callable[[str], bool] | None = None
         """Whether the device with this key (``device:ID``) is connected; set by its registry."""
+        self.changed: Callable[[RegisterPart], None] = lambda _: None
+        """Called, in the event loop, with each part of the register that has changed."""
 
     # ---- life
 
@@ -221,3 +227,7 @@ class Access:
     def _on_change(self, before: Register, now: Register) -> None:
         for revoked in revoked_between(before, now):
             self._listeners.notify(revoked)
+        if before.devices != now.devices or before.pairings != now.pairings:
+            self.changed("devices")
+        if before.api_tokens != now.api_tokens:
+            self.changed("tokens")

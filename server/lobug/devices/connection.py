@@ -60,6 +60,8 @@ class Agreement:
     """Whether the device empties its audio queue by itself when it interrupts a reply."""
     interim: bool = False
     """Whether it is told words while they are still being spoken."""
+    memories: bool = False
+    """Whether it is told which memories were used for a reply."""
 
 
 def negotiate(hello: Hello, protocol_version: str | None = None) -> Agreement:
@@ -87,6 +89,7 @@ def negotiate(hello: Hello, protocol_version: str | None = None) -> Agreement:
         hello.aec,
         hello.drops_on_abort,
         hello.interim,
+        hello.memories,
     )
 
 

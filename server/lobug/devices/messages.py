@@ -73,6 +73,8 @@ class Hello:
     Lo-Bug's."""
     interim: bool = False
     """Whether it shows words while they are still being spoken. An addition of Lo-Bug's."""
+    memories: bool = False
+    """Whether it wants to know which memories were used for a reply. An addition of Lo-Bug's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +269,7 @@ def _hello(fields: _Fields) -> DeviceMessage:
         aec=features.flag("aec"),
         drops_on_abort=features.flag("drops_on_abort"),
         interim=features.flag("interim"),
+        memories=features.flag("memories"),
         audio=_audio(fields.object("audio_params")),
         downlink=_audio(fields.object("downlink")),
     )
@@ -376,6 +379,12 @@ def tts_stop(session_id: str) -> str:
 def mcp(session_id: str, payload: Mapping[str, Any]) -> str:
     """A JSON-RPC 2.0 message to the device's tool server."""
     return _message("mcp", session_id, payload=payload)
+
+
+def memories(session_id: str, message_id: int, entries: Sequence[Mapping[str, Any]]) -> str:
+    """What was used for the reply to a message of the user. An addition of Lo-Bug's, for those who
+    asked for it in their hello."""
+    return _message("memories", session_id, message_id=message_id, entries=list(entries))
 
 
 def system_reboot(session_id: str) -> str:

@@ -232,6 +232,16 @@ class DeviceSession:
         """The device's id, or where it has none, its conversation."""
         return self._device or self._conversation_key.conversation
 
+    @property
+    def tools(self) -> ToolClient | None:
+        """The device's tools; None: it has none."""
+        return self._tools
+
+    @property
+    def idle_tools(self) -> ToolClient | None:
+        """The device's tools, while nobody talks with it."""
+        return None if self._turns.replying or self._person_speaks else self._tools
+
     async def say_unasked(self, speech: VoicedSpeech) -> Said:
         """Say something once no reply is on its way and nobody speaks. Cancel it to fall silent."""
         async with self._unasked_turn:
@@ -333,11 +343,13 @@ class DeviceSession:
                 await self._on_speech_ended(event)
                 self._fall_silent()
             case NothingSaid():
+                self._note_ignored("no_speech")
                 self._fall_silent()
                 await self._turns.discard()
                 await self._show_that_nothing_was_said()
             case ListeningFailed(error):
                 await self._show_interim("")
+                self._note_ignored(error.code, failed=True)
                 self._fall_silent()
                 await self._turns.discard()
                 await self._turns.alert(error)
@@ -351,6 +363,7 @@ class DeviceSession:
     async def _on_speech_ended(self, event: SpeechEnded) -> None:
         self._note_activity()
         if event.transcript is None:
+            self._note_ignored(event.reason or "no_speech", event.doubted)
             await self._turns.discard()
             await self._show_that_nothing_was_said()
             return
@@ -361,6 +374,7 @@ class DeviceSession:
         if not text:
             await self._show_interim("")
             log.info("the device heard its own voice; that is not answered")
+            self._note_ignored("echo", heard)
             await self._turns.discard()
             return
         await self._turns.answer(text, event)
@@ -374,6 +388,10 @@ class DeviceSession:
             return
         self._interim = text
         await self._connection.send(say.interim_stt(self._connection.session_id, text))
+    def _note_ignored(self, reason: str, text: str = "", *, failed: bool = False) -> None:
+        self._server.heard.ignored(
+            self._conversation_key, device=self._device, reason=reason, text=text, failed=failed
+        )
 
     async def _show_that_nothing_was_said(self) -> None:
         """Withdraw interim words, and show a confused face to a device that has sent ``stop``: it
