@@ -367,12 +367,14 @@ def test_typed_words_are_answered_in_the_same_transcript(page: Page) -> None:
         typed_event("piece", index=0, text="Hi there."),
         typed_event("reply_delta", text="there."),
         mark(2, 0),
-        typed_event("done", response="Hi there."),
+        typed_event("done", response="Hi there.", message_id=5),
         DRAINED,
+        {"type": "used", "line": 2, "entries": [{"kind": "memory", "id": 7}]},
     )
-    assert result["phases"][1:] == ["thinking", *["speaking"] * 5, "idle"]
+    assert result["phases"][1:] == ["thinking", *["speaking"] * 5, "idle", "idle"]
     assert [line["text"] for line in result["lines"]] == ["Hello", "Hi there."]
-    assert kinds(result) == ["ask", "mark", "end"]
+    assert kinds(result) == ["ask", "mark", "look_up", "end"]
+    assert [one["id"] for one in result["lines"][1]["memories"]] == [7]
 
 
 def test_a_typed_reply_is_interrupted_by_hanging_up(page: Page) -> None:
@@ -397,7 +399,8 @@ def test_close_codes_and_waits(page: Page) -> None:
     meanings, waits = page.evaluate(
         f"""async () => {{
           const {{ meaningOf, retryAfter }} = await import("{MODULES}/door.js");
-          return [[4003, 4004, 4006, 1006].map(meaningOf), [0, 3, 30].map((n) => retryAfter(n, 0.5))];
+          const meanings = [4003, 4004, 4006, 1006].map(meaningOf);
+          return [meanings, [0, 3, 30].map((attempt) => retryAfter(attempt, 0.5))];
         }}"""
     )
     assert meanings == ["replaced", "revoked", "idle", "lost"]
@@ -408,7 +411,8 @@ def test_events_are_read_however_they_are_cut(page: Page) -> None:
     found = page.evaluate(
         f"""async () => {{
           const {{ parseEvents }} = await import("{MODULES}/typed.js");
-          const text = ': keep-alive\\n\\nevent: a\\ndata: {{"n":1}}\\n\\nevent: b\\ndata: {{"n":2}}\\n\\n';
+          const event = (name, n) => `event: ${{name}}\\ndata: {{"n":${{n}}}}\\n\\n`;
+          const text = `: keep-alive\\n\\n${{event("a", 1)}}${{event("b", 2)}}`;
           const names = [];
           let waiting = "";
           for (const character of text) {{

@@ -220,6 +220,11 @@ const ON = {
     return { ...next, typing: true, awaited: "reply" };
   },
 
+  /** The memories that a typed reply used. */
+  used(state, { line, entries }) {
+    return change(state, line, { memories: entries });
+  },
+
   typed_event(state, { name, data }, effects) {
     return state.typing ? (TYPED[name]?.(state, data, effects) ?? state) : state;
   },
@@ -326,18 +331,13 @@ const TYPED = {
     return state;
   },
 
-  memories(state, { entries }) {
-    return state.voice?.source === "typed" ? change(state, state.voice.line, { memories: entries ?? [] }) : state;
-  },
-
-  done(state, { response, memories }, effects) {
+  done(state, { response, message_id }, effects) {
     let next = response ? typedLine(state) : { ...state, awaited: null };
     next = { ...next, typing: false };
     if (next.voice?.source !== "typed") return next;
-    next = change(next, next.voice.line, (line) => ({
-      text: response || line.text,
-      memories: memories ?? line.memories,
-    }));
+    const { line } = next.voice;
+    next = change(next, line, ({ text }) => ({ text: response || text }));
+    if (message_id) effects.push({ type: "look_up", message_id, line });
     effects.push({ type: "end" });
     return { ...next, voice: { ...next.voice, ended: true } };
   },

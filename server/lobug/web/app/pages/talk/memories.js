@@ -8,7 +8,6 @@ import { toast } from "../../components/toasts.js";
 import { html, useEffect, useState } from "../../preact.js";
 import { link } from "../../router.js";
 import { date, t } from "../../sentences.js";
-import { userQuery } from "../../session.js";
 import { dropMemory, replaceMemory } from "./talker.js";
 
 /** Other memories that a dialog names before they go. */
@@ -22,8 +21,7 @@ function Correct({ memory, close }) {
     event.preventDefault();
     setBusy(true);
     try {
-      const options = { query: userQuery() };
-      const entry = await post(`/memory/entries/${memory.id}/correct`, { content: words.trim() }, options);
+      const entry = await post(`/memory/entries/${memory.id}/correct`, { content: words.trim() });
       replaceMemory(memory.id, { id: entry.id, content: entry.content });
       toast(t("talk.correct_done"));
       close();
@@ -49,11 +47,10 @@ function Correct({ memory, close }) {
 
 /** What would go: by its words, if they find it; else the entry alone. */
 async function whatGoes(memory) {
-  const query = userQuery();
-  const found = await post("/memory/forget", { text: memory.content, dry_run: true }, { query });
+  const found = await post("/memory/forget", { text: memory.content, dry_run: true });
   if (!found.entries.includes(memory.id)) return { byWords: false, others: [], entries: [memory.id] };
   const others = found.entries.filter((id) => id !== memory.id).slice(0, NAMED);
-  const read = await Promise.all(others.map((id) => get(`/memory/entries/${id}`, query).catch(() => null)));
+  const read = await Promise.all(others.map((id) => get(`/memory/entries/${id}`).catch(() => null)));
   return { ...found, byWords: true, others: read.filter(Boolean) };
 }
 
@@ -69,10 +66,9 @@ function Forget({ memory, close }) {
     <//>`;
   }
   const run = async () => {
-    const query = userQuery();
     const gone = goes.byWords
-      ? await post("/memory/forget", { text: memory.content, confirm: true }, { query })
-      : await del(`/memory/entries/${memory.id}`, { query });
+      ? await post("/memory/forget", { text: memory.content, confirm: true })
+      : await del(`/memory/entries/${memory.id}`);
     dropMemory([memory.id, ...gone.entries]);
     toast(t("talk.forget_done"));
   };
@@ -88,7 +84,20 @@ function Forget({ memory, close }) {
   <//>`;
 }
 
-/** Memories under a reply, folded. */
+/** Times come as RFC 3339, or as seconds since the epoch. */
+const saidOn = (at) => date(typeof at === "number" ? 1000 * at : at);
+
+function Actions({ memory, ask }) {
+  return html`<div class="memory-actions">
+    <button class="button button-quiet button-small" onClick=${() => ask({ memory, Box: Correct })}>${t("talk.wrong")}</button>
+    <button class="button button-quiet button-small" onClick=${() => ask({ memory, Box: Forget })}>${t("talk.forget")}</button>
+    <a class="icon-button" href=${link("memory", "entry", memory.id)} aria-label=${t("talk.more")} title=${t("talk.more")}>
+      <${Icon} name="chevron" />
+    </a>
+  </div>`;
+}
+
+/** Memories under a reply, folded. One of kind "turn" is a former message, not yet a memory. */
 export function Memories({ memories }) {
   const [asked, ask] = useState(null);
   if (!memories?.length) return null;
@@ -97,20 +106,15 @@ export function Memories({ memories }) {
     <summary><${Icon} name="memory" />${t("talk.memories", { n: memories.length })}</summary>
     <ul>
       ${memories.map(
-        (memory) => html`<li key=${memory.id}>
+        (memory) => html`<li key=${`${memory.kind} ${memory.id}`}>
           <p>
             ${memory.content}${" "}
             <span class="muted small">
-              ${memory.corrected ? t("talk.corrected") : memory.said_at && html`<time>${date(memory.said_at)}</time>`}
+              ${memory.corrected ? t("talk.corrected") : memory.said_at && html`<time>${saidOn(memory.said_at)}</time>`}
+              ${memory.kind === "turn" && ` · ${t("talk.from_talk")}`}
             </span>
           </p>
-          <div class="memory-actions">
-            <button class="button button-quiet button-small" onClick=${() => ask({ memory, Box: Correct })}>${t("talk.wrong")}</button>
-            <button class="button button-quiet button-small" onClick=${() => ask({ memory, Box: Forget })}>${t("talk.forget")}</button>
-            <a class="icon-button" href=${link("memory", "entry", memory.id)} aria-label=${t("talk.more")} title=${t("talk.more")}>
-              <${Icon} name="chevron" />
-            </a>
-          </div>
+          ${memory.kind !== "turn" && html`<${Actions} memory=${memory} ask=${ask} />`}
         </li>`,
       )}
     </ul>

@@ -1,6 +1,7 @@
 // The conversation of this page: one door, one microphone and one player for as long as the app is
 // open, so that a reply or a ring goes on when somebody looks at another page.
 
+import { get } from "../../api.js";
 import { on } from "../../live.js";
 import { computed, signal } from "../../preact.js";
 import { loadSession } from "../../session.js";
@@ -88,6 +89,15 @@ const EFFECTS = {
     });
   },
   hang_up: () => typed?.abort(),
+  look_up({ message_id, line }) {
+    get("/memory/why", { message_id }).then(
+      ({ hits, injected }) => {
+        const entries = hits.filter(({ kind, id }) => injected.includes(`${kind}:${id}`));
+        happen({ type: "used", line, entries });
+      },
+      () => {}, // nothing was searched for
+    );
+  },
 };
 
 function waitForWords() {
@@ -167,11 +177,13 @@ export function setSound(on) {
   }
 }
 
+const isEntry = ({ kind, id }, ids) => kind !== "turn" && ids.includes(id);
+
 /** Take a memory out of what the replies show: it was forgotten. */
 export function dropMemory(ids) {
   const lines = state.value.lines.map((line) =>
-    line.memories?.some(({ id }) => ids.includes(id))
-      ? { ...line, memories: line.memories.filter(({ id }) => !ids.includes(id)) }
+    line.memories?.some((one) => isEntry(one, ids))
+      ? { ...line, memories: line.memories.filter((one) => !isEntry(one, ids)) }
       : line,
   );
   state.value = { ...state.value, lines };
@@ -180,8 +192,8 @@ export function dropMemory(ids) {
 /** Show a memory's new words: it was corrected. */
 export function replaceMemory(id, entry) {
   const lines = state.value.lines.map((line) =>
-    line.memories?.some((one) => one.id === id)
-      ? { ...line, memories: line.memories.map((one) => (one.id === id ? { ...one, ...entry, corrected: true } : one)) }
+    line.memories?.some((one) => isEntry(one, [id]))
+      ? { ...line, memories: line.memories.map((one) => (isEntry(one, [id]) ? { ...one, ...entry, corrected: true } : one)) }
       : line,
   );
   state.value = { ...state.value, lines };

@@ -48,6 +48,7 @@ export default {
   send: "Send",
   latest: "To the latest",
   memories: { one: "{n} memory used", other: "{n} memories used" },
+  from_talk: "from our conversation",
   wrong: "That's wrong",
   forget: "Forget this",
   more: "More about this memory",
