@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
@@ -29,6 +30,11 @@ from support.web_page import chromium, web_page
 RATE = 48_000
 LONG = f"This is the first sentence. {'x' * 900}."
 """Nine seconds of the scripted voice."""
+OPTIONS: dict[str, Any] = {
+    "log_level": "warning",
+    "lifespan": "on",
+    "timeout_graceful_shutdown": 1,  # a page's stream of events would never end by itself
+}
 HEARD = "Tell me about the sea."
 LOST = (r"WebSocket connection to .* failed", r"ERR_CONNECTION_REFUSED", r"/web/events")
 
@@ -36,12 +42,14 @@ expect.set_options(timeout=1000 * PATIENCE_S)
 
 
 def recording() -> bytes:
-    """Something like a voice, four bursts a second: the browser filters steady tones out."""
-    at = np.arange(4 * RATE) / RATE
+    """Something like a voice, four bursts a second (the browser filters steady tones out), and a
+    pause after it; the browser plays it again and again."""
+    at = np.arange(int(1.6 * RATE)) / RATE
     pitch = 160 + 40 * np.sin(2 * np.pi * 1.3 * at)
     voice = sum(np.sin(2 * np.pi * n * np.cumsum(pitch) / RATE) / n for n in range(1, 8))
     samples = 0.25 * voice * (np.sin(2 * np.pi * 4 * at) > -0.3)
-    return encode(samples.astype(np.float32), RATE)
+    pause = np.zeros(int(2.4 * RATE))
+    return encode(np.concatenate([samples, pause]).astype(np.float32), RATE)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +75,7 @@ class Served:
     def start(self) -> None:
         settings = settings_for(self.folder, listening={"interim_every_s": 0.3})
         app = create_app(settings, assembler=scripted_assembler(self.scripted))
-        config = uvicorn.Config(app, "127.0.0.1", self.port, log_level="warning", lifespan="on")
+        config = uvicorn.Config(app, "127.0.0.1", self.port, **OPTIONS)
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=lambda: asyncio.run(self._server._serve()))
         self._thread.start()
@@ -161,9 +169,7 @@ def test_the_space_bar_and_a_tap(browser: Browser, tmp_path: Path) -> None:
         page.keyboard.up(" ")
         expect(reply(page)).to_have_text("It is deep.")
         expect(state(page)).to_have_text("I'm here.")
-        page.get_by_text("Tap", exact=True).click()
-        talk_button(page).click()
-        expect(page.locator(".line-person[data-interim]")).to_be_visible()
+        page.get_by_role("radio", name="Tap").check()
         talk_button(page).click()
         expect(page.locator(".line-lobug")).to_have_count(2)
         expect(reply(page)).to_have_text("It is deep.")
@@ -221,6 +227,17 @@ def test_an_interruption(browser: Browser, tmp_path: Path, how: str) -> None:
         page.get_by_label("Type a message").fill("Are you still there?")
         page.keyboard.press("Enter")
         expect(reply(page)).to_have_text("Okay.")
+
+
+def test_speech_interrupts_hands_free(browser: Browser, tmp_path: Path) -> None:
+    with served(tmp_path, sea=LONG) as server, talk_page(browser, server.url) as page:
+        page.get_by_role("radio", name="Hands free").check()
+        talk_button(page).click()
+        expect(page.locator(".line-lobug").first).to_contain_text("xxx")
+        # The recording goes on while the reply is spoken.
+        expect(page.locator(".line-lobug").first).to_contain_text("interrupted")
+        talk_button(page).click()
+        expect(talk_button(page)).to_have_attribute("aria-pressed", "false")
 
 
 def test_a_refused_microphone(browser: Browser, tmp_path: Path) -> None:
