@@ -51,7 +51,11 @@ def written(message: dict[str, Any]) -> str:
                 AudioCodec(audio["format"]), audio["sample_rate"], float(audio["frame_duration"])
             ),
         ),
-        "stt": lambda: messages.stt(session, message["text"]),
+        "stt": lambda: (
+            messages.interim_stt(session, message["text"])
+            if message.get("interim")
+            else messages.stt(session, message["text"])
+        ),
         "llm": lambda: messages.llm(session, Emotion(message["emotion"])),
         "tts start": lambda: messages.tts_start(session),
         "tts sentence_start": lambda: messages.sentence_start(session, message["text"]),
@@ -112,6 +116,7 @@ def test_every_hello_is_served() -> None:
     assert pcm.downlink == pcm.uplink
     assert (mixed.downlink.codec, mixed.downlink.sample_rate) == (AudioCodec.PCM, 22_050)
     assert [a.drops_on_abort for a in (first, pcm, mixed, dropping)] == [False, False, False, True]
+    assert [a.interim for a in (first, asking)] == [False, True]
     assert [a.memories for a in (first, asking)] == [False, True]
 
 

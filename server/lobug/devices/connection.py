@@ -58,6 +58,8 @@ class Agreement:
     """Whether the device leaves echo cancellation to the server."""
     drops_on_abort: bool = False
     """Whether the device empties its audio queue by itself when it interrupts a reply."""
+    interim: bool = False
+    """Whether it is told words while they are still being spoken."""
     memories: bool = False
     """Whether it is told which memories were used for a reply."""
 
@@ -80,7 +82,14 @@ def negotiate(hello: Hello, protocol_version: str | None = None) -> Agreement:
     )
     version = _version(hello.version, protocol_version)
     return Agreement(
-        version, uplink, downlink, hello.mcp, hello.aec, hello.drops_on_abort, hello.memories
+        version,
+        uplink,
+        downlink,
+        hello.mcp,
+        hello.aec,
+        hello.drops_on_abort,
+        hello.interim,
+        hello.memories,
     )
 
 

@@ -71,6 +71,8 @@ class Hello:
     drops_on_abort: bool = False
     """Whether it empties its audio queue by itself when it interrupts a reply. An addition of
     Lo-Bug's."""
+    interim: bool = False
+    """Whether it shows words while they are still being spoken. An addition of Lo-Bug's."""
     memories: bool = False
     """Whether it wants to know which memories were used for a reply. An addition of Lo-Bug's."""
 
@@ -266,6 +268,7 @@ def _hello(fields: _Fields) -> DeviceMessage:
         mcp=features.flag("mcp"),
         aec=features.flag("aec"),
         drops_on_abort=features.flag("drops_on_abort"),
+        interim=features.flag("interim"),
         memories=features.flag("memories"),
         audio=_audio(fields.object("audio_params")),
         downlink=_audio(fields.object("downlink")),
@@ -343,6 +346,12 @@ def hello(session_id: str, downlink: AudioFormat, formats: Sequence[AudioCodec] 
 def stt(session_id: str, text: str) -> str:
     """The words that were heard."""
     return _message("stt", session_id, text=text)
+
+
+def interim_stt(session_id: str, text: str) -> str:
+    """The words so far of somebody who is still speaking; empty: they were none after all. Only
+    for a device that asked for them (``Hello.interim``)."""
+    return _message("stt", session_id, text=text, interim=True)
 
 
 def llm(session_id: str, emotion: Emotion, text: str | None = None) -> str:
