@@ -1,7 +1,19 @@
-import { PageHead } from "../components/basics.js";
+// Welcome: the first run, and adding a device (#/welcome/device).
+
 import { html } from "../preact.js";
-import { t } from "../sentences.js";
+import { route } from "../router.js";
+import { loadSentences } from "../sentences.js";
+import { isOwner } from "../session.js";
+import { AddDevice } from "../welcome/add_device.js";
+import { FirstRun } from "../welcome/first_run.js";
+
+// Letting a device or a phone in is told in the words of the page of devices.
+await loadSentences("devices");
 
 export default function Page() {
-  return html`<${PageHead} title=${t("shell.pages.welcome")} />`;
+  const [what, kind] = route.value.rest;
+  return html`<div class="welcome">
+    <img class="welcome-face" src="web/app/icon.svg" alt="" width="112" height="112" />
+    ${what === "device" && isOwner.value ? html`<${AddDevice} kind=${kind} />` : html`<${FirstRun} />`}
+  </div>`;
 }
