@@ -58,6 +58,8 @@ async function show(name) {
       loadSentences(name),
       stylesheet(name),
     ]);
+    // A page may be made of parts of another one, and so of its words and styles.
+    await Promise.all((module.uses ?? []).flatMap((other) => [loadSentences(other), stylesheet(other)]));
     if (turn !== wanted) return;
     shown.value = { name, Page: module.default };
     document.title = t("shell.title", { page: t(`shell.pages.${name}`) });

@@ -20,7 +20,7 @@ export function Menu({ label, items }) {
     list.current.style.top = `${Math.max(8, below ? at.bottom + 4 : at.top - height - 4)}px`;
   };
   return html`
-    <button ref=${button} type="button" class="icon-button" popovertarget=${id} aria-label=${label} title=${label}>
+    <button ref=${button} type="button" class="icon-button menu-button" popovertarget=${id} aria-label=${label} title=${label}>
       <${Icon} name="more" />
     </button>
     <ul ref=${list} id=${id} class="menu" popover="auto" onToggle=${place}>

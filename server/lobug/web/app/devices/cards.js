@@ -1,7 +1,7 @@
 // The devices that were let in, a card each, and what can be done with one.
 
 import { del, patch, post } from "../api.js";
-import { Field, Tag, When } from "../components/basics.js";
+import { Field, IconButton, Tag, When } from "../components/basics.js";
 import { Confirm } from "../components/dialog.js";
 import { FormDialog } from "../components/form.js";
 import { Icon } from "../components/icons.js";
@@ -20,7 +20,7 @@ export function DeviceCard({ device, refresh }) {
   const state = stateOf(device);
   const revoked = device.state === "revoked";
   const rest = { device, close, refresh };
-  return html`<li class="card device" aria-labelledby=${`device-${device.id}`}>
+  return html`<li class="card device-card" aria-labelledby=${`device-${device.id}`}>
     <header class="device-head">
       <div class="row-main">
         <h3 id=${`device-${device.id}`}>${nameOf(device)}</h3>
@@ -52,9 +52,7 @@ export function DeviceCard({ device, refresh }) {
       html`<button class="button button-small" onClick=${open("say")}>
         <${Icon} name="speaker" />${t("devices.say.open")}
       </button>`}
-      <button class="button button-small" onClick=${open("edit")}>
-        <${Icon} name="edit" />${t("devices.edit.open")}
-      </button>
+      <${IconButton} icon="edit" label=${t("devices.edit.of", { name: nameOf(device) })} onClick=${open("edit")} />
       ${!revoked &&
       html`<${Menu}
         label=${t("devices.more", { name: nameOf(device) })}
@@ -97,9 +95,9 @@ export function DeviceCard({ device, refresh }) {
 function Condition({ device }) {
   const { battery, charging, signal_dbm: dbm, volume } = device;
   if (battery == null && dbm == null && volume == null) return null;
-  return html`<ul class="condition small">
+  return html`<ul class="device-condition small">
     ${battery != null &&
-    html`<li class=${battery < LOW_BATTERY && !charging ? "condition-low" : undefined}>
+    html`<li class=${battery < LOW_BATTERY && !charging ? "device-low" : undefined}>
       <${Battery} percent=${battery} />
       ${t(charging ? "devices.charging" : "devices.battery", { percent: battery })}
     </li>`}
@@ -115,15 +113,15 @@ function Battery({ percent }) {
   const width = Math.max(1, (Math.min(100, Math.max(0, percent)) / 100) * 12);
   return html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
     <path d="M3 8h16v8H3ZM21.5 11v2" />
-    <rect class="gauge" x="5" y="10" width=${width} height="4" />
+    <rect class="device-gauge" x="5" y="10" width=${width} height="4" />
   </svg>`;
 }
 
 function Bars({ count }) {
-  return html`<svg class="icon bars" viewBox="0 0 24 24" aria-hidden="true">
+  return html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
     ${[0, 1, 2, 3].map(
       (at) => html`<rect
-        class=${at < count ? "bar-on" : "bar-off"}
+        class=${at < count ? "device-bar-on" : "device-bar-off"}
         x=${3 + 5 * at}
         y=${15 - 4 * at}
         width="3.4"

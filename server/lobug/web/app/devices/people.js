@@ -14,10 +14,10 @@ import { nameOf } from "./condition.js";
 
 /** `devices`: those of GET /devices, for their names and to move one to another person. */
 export function People({ devices, refreshDevices }) {
-  const { data, error, refresh } = useFetched(
-    () => get("/web/people"),
-    ["devices", "browsers", "memory"],
-  );
+  const { data, error, refresh } = useFetched(async () => {
+    const [{ people }, { tokens }] = await Promise.all([get("/web/people"), get("/tokens")]);
+    return { people, tokens: new Map(tokens.map((token) => [token.id, token.name])) };
+  }, ["devices", "browsers", "memory"]);
   const moved = useSignal(null);
   if (error && !data) return html`<${Fault} error=${error} retry=${refresh} />`;
   if (!data) return html`<${Loading} />`;
@@ -29,7 +29,7 @@ export function People({ devices, refreshDevices }) {
     <p class="muted">${t("devices.people.about")}</p>
     <ul class="grid">
       ${data.people.map(
-        (person) => html`<${Person} key=${person.user} person=${person} known=${known} move=${(device) => (moved.value = device)} />`,
+        (person) => html`<${Person} key=${person.user} person=${person} known=${known} tokens=${data.tokens} move=${(device) => (moved.value = device)} />`,
       )}
     </ul>
     ${moved.value &&
@@ -44,7 +44,18 @@ export function People({ devices, refreshDevices }) {
   `;
 }
 
-function Person({ person, known, move }) {
+/** What to call somebody whom nobody has named: by the device, token or computer that talks. */
+function callNameless(person, known, tokens) {
+  const [device] = person.devices.map((id) => known.get(id)).filter(Boolean);
+  if (device) return nameOf(device);
+  const token = person.tokens.map((id) => tokens.get(id)).find(Boolean);
+  if (token) return token;
+  return /^address:(127\.|::1)/.test(person.user) ? t("devices.people.this_computer") : person.user;
+}
+
+function Person({ person, known, tokens, move }) {
+  const named = isName(person.user);
+  const name = named ? person.user : callNameless(person, known, tokens);
   const own = person.user === session.value?.user;
   const counts = [
     person.memories != null && t("devices.people.memories", { n: person.memories }),
@@ -52,19 +63,22 @@ function Person({ person, known, move }) {
     person.browsers.length > 0 && t("devices.people.browsers", { n: person.browsers.length }),
     person.tokens.length > 0 && t("devices.people.tokens", { n: person.tokens.length }),
   ].filter(Boolean);
-  return html`<li class="card person">
+  return html`<li class="card person-card">
     <header class="device-head">
-      <span class="avatar" aria-hidden="true">${[...person.user][0]?.toUpperCase()}</span>
+      <span class="avatar" aria-hidden="true">
+        ${named ? [...name][0].toUpperCase() : html`<${Icon} name="chip" />`}
+      </span>
       <div class="row-main">
-        <h3>${person.user}${own && html` <span class="muted">${t("devices.people.you")}</span>`}</h3>
+        <h3>${name}${own && html` <span class="muted">${t("devices.people.you")}</span>`}</h3>
         <p class="muted small">
-          ${isName(person.user)
-            ? html`${t("devices.people.active")} <${When} at=${person.last_active_at} fallback=${t("devices.never")} />`
-            : t("devices.people.unnamed")}
+          ${person.last_active_at
+            ? html`${t("devices.people.active")} <${When} at=${person.last_active_at} />`
+            : t("devices.people.silent")}
         </p>
+        ${!named && html`<p class="muted small">${t("devices.people.unnamed")}</p>`}
       </div>
     </header>
-    <p class="small">${counts.join(" · ") || t("devices.people.nothing")}</p>
+    ${counts.length > 0 && html`<p class="small">${counts.join(" · ")}</p>`}
     ${person.devices.length > 0 &&
     html`<ul class="rows small">
       ${person.devices.map((id) => {
@@ -83,7 +97,7 @@ function Person({ person, known, move }) {
     html`<footer class="actions">
       <a class="button button-small" href=${link("memory")} onClick=${() => (viewed.value = own ? null : person.user)}>
         <${Icon} name="memory" />${t("devices.people.memory")}
-        <span class="visually-hidden">${person.user}</span>
+        <span class="visually-hidden">${name}</span>
       </a>
     </footer>`}
   </li>`;

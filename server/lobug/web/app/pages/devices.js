@@ -24,12 +24,14 @@ export default function Page() {
   const devices = data?.devices ?? [];
   return html`
     <${PageHead} title=${t("devices.title")} about=${t("devices.about")}>
-      <button class="button" onClick=${() => (inviting.value = true)}>
-        <${Icon} name="qr" />${t("devices.invite.open")}
-      </button>
-      <a class="button button-primary" href=${link("welcome", "device")}>
-        <${Icon} name="plus" />${t("devices.add")}
-      </a>
+      <div class="actions devices-actions">
+        <button class="button" onClick=${() => (inviting.value = true)}>
+          <${Icon} name="qr" />${t("devices.invite.open")}
+        </button>
+        <a class="button button-primary" href=${link("welcome", "device")}>
+          <${Icon} name="plus" />${t("devices.add")}
+        </a>
+      </div>
     <//>
     ${data && html`<${WaitingDevices} waiting=${data.waiting} approved=${refresh} />`}
     <${Tabs}

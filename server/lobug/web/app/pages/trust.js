@@ -55,7 +55,7 @@ export default function Page() {
         `
       : html`<${State} kind="warning" icon="warning">${t("trust.off")}<//>`}
     <${Card} title=${t("trust.need")}>
-      <ul class="plain-list">
+      <ul class="trust-list">
         ${["microphone", "sign_in", "listeners"].map((name) => html`<li key=${name}>${t(`trust.needs.${name}`)}</li>`)}
       </ul>
     <//>
@@ -80,7 +80,7 @@ function State({ kind, icon, children }) {
 
 function System({ name, open }) {
   const steps = Array.from({ length: MOST_STEPS }, (_, at) => `trust.systems.${name}.step_${at + 1}`);
-  return html`<details open=${open} class="system">
+  return html`<details open=${open} class="trust-system">
     <summary>${t(`trust.systems.${name}.title`)}</summary>
     <ol class="steps">
       ${steps.filter((key) => has(key)).map((key) => html`<li key=${key}>${t(key)}</li>`)}

@@ -2,13 +2,12 @@
 
 import { html } from "../preact.js";
 import { route } from "../router.js";
-import { loadSentences } from "../sentences.js";
 import { isOwner } from "../session.js";
 import { AddDevice } from "../welcome/add_device.js";
 import { FirstRun } from "../welcome/first_run.js";
 
-// Letting a device or a phone in is told in the words of the page of devices.
-await loadSentences("devices");
+/** Letting a device or a phone in is a part of the page of devices. */
+export const uses = ["devices"];
 
 export default function Page() {
   const [what, kind] = route.value.rest;

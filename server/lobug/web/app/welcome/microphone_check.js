@@ -76,7 +76,7 @@ export function MicrophoneCheck({ heard }) {
   const open = state.value === "open" || state.value === "heard";
   const fault = !open && state.value !== "idle" && state.value !== "asking";
   return html`<div class="microphone stack">
-    <div ref=${bars} class=${open ? "level" : "level level-off"} aria-hidden="true">
+    <div ref=${bars} class=${open ? "microphone-level" : "microphone-level microphone-level-off"} aria-hidden="true">
       ${Array.from({ length: BARS }, (_, at) => html`<span key=${at} />`)}
     </div>
     <p role="status" class=${state.value === "heard" ? "microphone-heard" : "muted"}>

@@ -37,7 +37,7 @@ export default {
   },
   role: { person: "person", owner: "owner" },
   let_in: {
-    title: "A device would like to come in",
+    title: "A device is waiting",
     compare: "Let it in only if its screen shows this code.",
     silent: "It says nothing of itself",
     expired: "no time",
@@ -50,6 +50,7 @@ export default {
   },
   edit: {
     open: "Edit",
+    of: "Edit name and person of {name}",
     title: "Name and person",
     person_hint: "Whose memory it talks with. For another person the device connects anew.",
   },
@@ -92,8 +93,9 @@ export default {
     none_more: "Whoever talks, on a device or here, appears in this place.",
     you: "(you)",
     active: "Last active:",
-    unnamed: "A device or program that belongs to nobody",
-    nothing: "Nothing is remembered yet.",
+    silent: "Has not talked yet.",
+    unnamed: "Nobody has said whose this is.",
+    this_computer: "This computer",
     memories: { one: "{n} memory", other: "{n} memories" },
     messages: { one: "{n} message", other: "{n} messages" },
     browsers: { one: "{n} browser", other: "{n} browsers" },
