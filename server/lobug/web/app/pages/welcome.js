@@ -3,8 +3,8 @@
 import { html } from "../preact.js";
 import { route } from "../router.js";
 import { isOwner } from "../session.js";
-import { AddDevice } from "../welcome/add_device.js";
-import { FirstRun } from "../welcome/first_run.js";
+import { AddDevice } from "./welcome/add_device.js";
+import { FirstRun } from "./welcome/first_run.js";
 
 /** Letting a device or a phone in is a part of the page of devices. */
 export const uses = ["devices"];

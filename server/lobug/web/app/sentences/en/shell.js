@@ -41,4 +41,6 @@ export default {
   insecure:
     "This page came without HTTPS, so your browser gives it no microphone and keeps no sign-in. What you send can be read in your network.",
   insecure_help: "How to change that",
+  as_table: "Show as a table",
+  time: "Time",
 };

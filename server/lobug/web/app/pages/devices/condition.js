@@ -1,6 +1,6 @@
 // What a device tells of itself, in words. Pure.
 
-import { t } from "../sentences.js";
+import { t } from "../../sentences.js";
 
 /** Weakest signal, dBm, of 4, 3, 2 and 1 bars; measured at Wi-Fi stations, weaker is 0 bars. */
 const BARS_DBM = [-55, -67, -75, -85];

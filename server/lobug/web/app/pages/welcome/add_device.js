@@ -1,18 +1,18 @@
 // Adding a device: which one, how it finds this server, and letting it in when it shows its code.
 
-import { get } from "../api.js";
-import { Fault } from "../components/basics.js";
-import { useFetched } from "../components/fetched.js";
-import { FormFault } from "../components/form.js";
-import { CopyButton } from "../components/handing.js";
-import { Icon } from "../components/icons.js";
+import { get } from "../../api.js";
+import { Fault } from "../../components/basics.js";
+import { useFetched } from "../../components/fetched.js";
+import { FormFault } from "../../components/form.js";
+import { CopyButton } from "../../components/handing.js";
+import { Icon } from "../../components/icons.js";
 import { nameOf } from "../devices/condition.js";
 import { Inviting } from "../devices/invitation.js";
 import { WaitingDevices } from "../devices/waiting.js";
-import { html, useSignal } from "../preact.js";
-import { go, link } from "../router.js";
-import { t } from "../sentences.js";
-import { session } from "../session.js";
+import { html, useSignal } from "../../preact.js";
+import { go, link } from "../../router.js";
+import { t } from "../../sentences.js";
+import { session } from "../../session.js";
 
 const KINDS = [
   { name: "lobug", icon: "devices" },

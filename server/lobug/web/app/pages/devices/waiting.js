@@ -1,16 +1,16 @@
 // Devices that show a code and wait to be let in.
 
-import { post } from "../api.js";
-import { Field } from "../components/basics.js";
-import { Countdown } from "../components/countdown.js";
-import { FormFault, useSending } from "../components/form.js";
-import { Digits } from "../components/handing.js";
-import { Icon } from "../components/icons.js";
-import { PersonInput, personMeant } from "../components/person_input.js";
-import { toast } from "../components/toasts.js";
-import { html, useSignal } from "../preact.js";
-import { t } from "../sentences.js";
-import { session } from "../session.js";
+import { post } from "../../api.js";
+import { Field } from "../../components/basics.js";
+import { Countdown } from "../../components/countdown.js";
+import { FormFault, useSending } from "../../components/form.js";
+import { Digits } from "../../components/handing.js";
+import { Icon } from "../../components/icons.js";
+import { PersonInput, personMeant } from "../../components/person_input.js";
+import { toast } from "../../components/toasts.js";
+import { html, useSignal } from "../../preact.js";
+import { t } from "../../sentences.js";
+import { session } from "../../session.js";
 
 /** Those that wait, each with the fields to let it in. `approved` gets the device. */
 export function WaitingDevices({ waiting, approved }) {

@@ -1,17 +1,17 @@
 // An invitation for a phone or another browser: made here, read off there.
 
-import { del, get, post } from "../api.js";
-import { Field } from "../components/basics.js";
-import { Countdown, useNow } from "../components/countdown.js";
-import { Dialog } from "../components/dialog.js";
-import { Choices, FormFault, useSending } from "../components/form.js";
-import { CopyButton, Digits, QrCode } from "../components/handing.js";
-import { Icon } from "../components/icons.js";
-import { PersonInput, personMeant } from "../components/person_input.js";
-import { useTopics } from "../live.js";
-import { html, useSignal } from "../preact.js";
-import { t } from "../sentences.js";
-import { session } from "../session.js";
+import { del, get, post } from "../../api.js";
+import { Field } from "../../components/basics.js";
+import { Countdown, useNow } from "../../components/countdown.js";
+import { Dialog } from "../../components/dialog.js";
+import { Choices, FormFault, useSending } from "../../components/form.js";
+import { CopyButton, Digits, QrCode } from "../../components/handing.js";
+import { Icon } from "../../components/icons.js";
+import { PersonInput, personMeant } from "../../components/person_input.js";
+import { useTopics } from "../../live.js";
+import { html, useSignal } from "../../preact.js";
+import { t } from "../../sentences.js";
+import { session } from "../../session.js";
 
 /** A dialog that makes an invitation and shows it; `shown`: one that was made before. */
 export function InvitationDialog({ shown = null, close }) {

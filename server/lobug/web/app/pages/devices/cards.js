@@ -1,15 +1,15 @@
 // The devices that were let in, a card each, and what can be done with one.
 
-import { del, patch, post } from "../api.js";
-import { Field, IconButton, Tag, When } from "../components/basics.js";
-import { Confirm } from "../components/dialog.js";
-import { FormDialog } from "../components/form.js";
-import { Icon } from "../components/icons.js";
-import { Menu } from "../components/menu.js";
-import { PersonInput, personMeant } from "../components/person_input.js";
-import { toast } from "../components/toasts.js";
-import { html, useSignal } from "../preact.js";
-import { t } from "../sentences.js";
+import { del, patch, post } from "../../api.js";
+import { Field, IconButton, Tag, When } from "../../components/basics.js";
+import { Confirm } from "../../components/dialog.js";
+import { FormDialog } from "../../components/form.js";
+import { Icon } from "../../components/icons.js";
+import { Menu } from "../../components/menu.js";
+import { PersonInput, personMeant } from "../../components/person_input.js";
+import { toast } from "../../components/toasts.js";
+import { html, useSignal } from "../../preact.js";
+import { t } from "../../sentences.js";
 import { bars, LOW_BATTERY, nameOf, stateOf } from "./condition.js";
 
 /** A card. `refresh` is called after each change. */

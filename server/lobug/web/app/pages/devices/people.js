@@ -1,14 +1,14 @@
 // The people whom Lo-Bug knows, each with what talks for them.
 
-import { get } from "../api.js";
-import { Empty, Fault, Loading, When } from "../components/basics.js";
-import { useFetched } from "../components/fetched.js";
-import { Icon } from "../components/icons.js";
-import { isName } from "../components/person_input.js";
-import { html, useSignal } from "../preact.js";
-import { link } from "../router.js";
-import { t } from "../sentences.js";
-import { seesOthers, session, viewed } from "../session.js";
+import { get } from "../../api.js";
+import { Empty, Fault, Loading, When } from "../../components/basics.js";
+import { useFetched } from "../../components/fetched.js";
+import { Icon } from "../../components/icons.js";
+import { isName } from "../../components/person_input.js";
+import { html, useSignal } from "../../preact.js";
+import { link } from "../../router.js";
+import { t } from "../../sentences.js";
+import { seesOthers, session, viewed } from "../../session.js";
 import { EditDialog } from "./cards.js";
 import { nameOf } from "./condition.js";
 

@@ -1,14 +1,14 @@
 // The first run: a name, a microphone, and the first words.
 
-import { FormFault, useSending } from "../components/form.js";
-import { Field } from "../components/basics.js";
-import { Icon } from "../components/icons.js";
-import { isName, knownPeople, loadPeople, personMeant } from "../components/person_input.js";
-import { html, useEffect, useRef, useSignal } from "../preact.js";
-import { go, link } from "../router.js";
-import { t } from "../sentences.js";
-import { isOwner, session, sitDown } from "../session.js";
-import { thisBrowser } from "../this_browser.js";
+import { FormFault, useSending } from "../../components/form.js";
+import { Field } from "../../components/basics.js";
+import { Icon } from "../../components/icons.js";
+import { isName, knownPeople, loadPeople, personMeant } from "../../components/person_input.js";
+import { html, useEffect, useRef, useSignal } from "../../preact.js";
+import { go, link } from "../../router.js";
+import { t } from "../../sentences.js";
+import { isOwner, session, sitDown } from "../../session.js";
+import { thisBrowser } from "../../this_browser.js";
 import { MicrophoneCheck } from "./microphone_check.js";
 
 const SENTENCES = ["remember", "timer", "ask"];

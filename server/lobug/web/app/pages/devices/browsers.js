@@ -1,18 +1,18 @@
 // The browsers that are signed in, and the invitations that are open.
 
-import { del, get, patch } from "../api.js";
-import { Card, Empty, Fault, Field, Loading, Tag, When } from "../components/basics.js";
-import { Countdown } from "../components/countdown.js";
-import { Confirm } from "../components/dialog.js";
-import { useFetched } from "../components/fetched.js";
-import { FormDialog } from "../components/form.js";
-import { Icon } from "../components/icons.js";
-import { Menu } from "../components/menu.js";
-import { PersonInput, personMeant } from "../components/person_input.js";
-import { toast } from "../components/toasts.js";
-import { html, useSignal } from "../preact.js";
-import { t } from "../sentences.js";
-import { loadSession, signOut } from "../session.js";
+import { del, get, patch } from "../../api.js";
+import { Card, Empty, Fault, Field, Loading, Tag, When } from "../../components/basics.js";
+import { Countdown } from "../../components/countdown.js";
+import { Confirm } from "../../components/dialog.js";
+import { useFetched } from "../../components/fetched.js";
+import { FormDialog } from "../../components/form.js";
+import { Icon } from "../../components/icons.js";
+import { Menu } from "../../components/menu.js";
+import { PersonInput, personMeant } from "../../components/person_input.js";
+import { toast } from "../../components/toasts.js";
+import { html, useSignal } from "../../preact.js";
+import { t } from "../../sentences.js";
+import { loadSession, signOut } from "../../session.js";
 import { InvitationDialog } from "./invitation.js";
 
 const isOver = ({ revoked_at, expires_at }) => Boolean(revoked_at) || new Date(expires_at) < Date.now();

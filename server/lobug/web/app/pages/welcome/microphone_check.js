@@ -1,9 +1,9 @@
 // Whether the microphone works, seen by its level, before somebody talks for the first time.
 
-import { Icon } from "../components/icons.js";
-import { html, useEffect, useRef, useSignal } from "../preact.js";
-import { link } from "../router.js";
-import { t } from "../sentences.js";
+import { Icon } from "../../components/icons.js";
+import { html, useEffect, useRef, useSignal } from "../../preact.js";
+import { link } from "../../router.js";
+import { t } from "../../sentences.js";
 
 /** Root mean square of a voice near a microphone, full scale 1; rooms are below it. */
 const VOICE_LEVEL = 0.02;

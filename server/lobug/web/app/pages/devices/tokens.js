@@ -1,17 +1,17 @@
 // API tokens of people and programs. A new one is shown once.
 
-import { del, get, post } from "../api.js";
-import { Card, Empty, Fault, Field, Loading, Tag, When } from "../components/basics.js";
-import { Confirm, Dialog } from "../components/dialog.js";
-import { useFetched } from "../components/fetched.js";
-import { Choices, FormDialog } from "../components/form.js";
-import { CopyButton, QrCode } from "../components/handing.js";
-import { Icon } from "../components/icons.js";
-import { PersonInput, personMeant } from "../components/person_input.js";
-import { toast } from "../components/toasts.js";
-import { html, useSignal } from "../preact.js";
-import { t } from "../sentences.js";
-import { session } from "../session.js";
+import { del, get, post } from "../../api.js";
+import { Card, Empty, Fault, Field, Loading, Tag, When } from "../../components/basics.js";
+import { Confirm, Dialog } from "../../components/dialog.js";
+import { useFetched } from "../../components/fetched.js";
+import { Choices, FormDialog } from "../../components/form.js";
+import { CopyButton, QrCode } from "../../components/handing.js";
+import { Icon } from "../../components/icons.js";
+import { PersonInput, personMeant } from "../../components/person_input.js";
+import { toast } from "../../components/toasts.js";
+import { html, useSignal } from "../../preact.js";
+import { t } from "../../sentences.js";
+import { session } from "../../session.js";
 
 /** What a token may be for. */
 const PURPOSES = ["talk", "owner", "announce", "metrics"];
