@@ -17,7 +17,7 @@ export function People({ devices, refreshDevices }) {
   const { data, error, refresh } = useFetched(async () => {
     const [{ people }, { tokens }] = await Promise.all([get("/web/people"), get("/tokens")]);
     return { people, tokens: new Map(tokens.map((token) => [token.id, token.name])) };
-  }, ["devices", "browsers", "memory"]);
+  }, ["devices", "browsers", "tokens", "memory"]);
   const moved = useSignal(null);
   if (error && !data) return html`<${Fault} error=${error} retry=${refresh} />`;
   if (!data) return html`<${Loading} />`;

@@ -17,7 +17,7 @@ import { session } from "../../session.js";
 const PURPOSES = ["talk", "owner", "announce", "metrics"];
 
 export function Tokens() {
-  const { data, error, refresh } = useFetched(() => get("/tokens"), ["devices", "browsers"]);
+  const { data, error, refresh } = useFetched(() => get("/tokens"), ["tokens"]);
   const making = useSignal(false);
   const made = useSignal(null);
   if (error && !data) return html`<${Fault} error=${error} retry=${refresh} />`;
