@@ -40,6 +40,7 @@ export function DeviceCard({ device, refresh }) {
       ${(device.board || device.firmware) &&
       html`<dt>${t("devices.firmware")}</dt>
         <dd>${[device.board, device.firmware].filter(Boolean).join(" · ")}</dd>`}
+      ${device.address && html`<dt>${t("devices.address")}</dt><dd>${device.address}</dd>`}
       ${nameOf(device) !== device.id && html`<dt>${t("devices.id")}</dt><dd>${device.id}</dd>`}
     </dl>
     ${device.update &&
@@ -151,6 +152,7 @@ export function EditDialog({ device, close, refresh }) {
     <${Field} label=${t("devices.name")}>
       ${(field) => html`<input
         ...${field}
+        autofocus
         maxlength="80"
         autocomplete="off"
         placeholder=${t("devices.name_example")}
@@ -186,6 +188,7 @@ function SayDialog({ device, close }) {
       ${(field) => html`<textarea
         ...${field}
         required
+        autofocus
         maxlength=${MAX_SAID_CHARS}
         placeholder=${t("devices.say.example")}
         value=${text.value}
@@ -210,6 +213,7 @@ function ShowDialog({ device, close }) {
       ${(field) => html`<textarea
         ...${field}
         required
+        autofocus
         maxlength=${MAX_SAID_CHARS}
         value=${message.value}
         onInput=${(event) => (message.value = event.currentTarget.value)}

@@ -47,6 +47,7 @@ function InvitationForm({ done }) {
       label=${t("devices.invite.person")}
       hint=${t("devices.invite.person_hint")}
       required
+      autofocus
       value=${user.value}
       change=${(value) => (user.value = value)}
     />
@@ -56,7 +57,7 @@ function InvitationForm({ done }) {
       change=${(value) => (role.value = value)}
       options=${["person", "owner"].map((value) => ({
         value,
-        label: t(`devices.role.${value}`),
+        label: t(`devices.invite.${value}_title`),
         about: t(`devices.invite.${value}_about`),
       }))}
     />

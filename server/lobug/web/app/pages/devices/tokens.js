@@ -115,6 +115,7 @@ function TokenDialog({ close, done }) {
       ${(field) => html`<input
         ...${field}
         required
+        autofocus
         maxlength="80"
         autocomplete="off"
         value=${name.value}
