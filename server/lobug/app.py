@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
@@ -14,11 +15,15 @@ from lobug.discovery.announcer import announcer_for
 from lobug.http import (
     alerts,
     announce,
+    certificate,
     chat,
     lists,
     notes,
     skills,
     status,
+)
+from lobug.http import (
+    settings as settings_routes,
 )
 from lobug.http.authentication import REFUSALS, Authentication
 from lobug.http.browser import BrowserRules, add_docs_page
@@ -37,6 +42,8 @@ from lobug.http.problems import add_problem_handlers, error_responses
 from lobug.http.web.page import add_web_app
 from lobug.server import LobugServer
 from lobug.settings import Settings
+from lobug.settings.live import LiveSettings
+from lobug.tls.service import Tls
 
 Assembler = Callable[[Settings], Awaitable[LobugServer]]
 """Makes a server that has not been started."""
@@ -54,6 +61,8 @@ def create_app(
     *,
     assembler: Assembler = assemble,
     listens_at: tuple[str, int] | None = None,
+    command_line: Collection[str] = (),
+    tls: Tls | None = None,
 ) -> FastAPI:
     """Build the application.
 
@@ -62,29 +71,40 @@ def create_app(
         assembler: chooses engines and memory; tests and other hosts may bring their own.
         listens_at: address and port of its socket, which are announced to the local network and to
             the commands on this computer; None: nothing is announced.
+        command_line: names of the settings that the command line set.
+        tls: the certificate of its HTTPS port; None: it has none.
 
     While the application runs it holds the data folder alone; it does not start when another
     process holds it (DataFolderInUseError).
 
-    The server object is at ``app.state.lobug`` while the application runs.
+    The server object is at ``app.state.lobug`` while the application runs, the settings in effect
+    at ``app.state.live_settings``, where people open the pages at ``app.state.web_addresses``
+    (``WebAddresses``), and ``tls`` at ``app.state.tls``.
     """
     settings = settings or Settings()
+    tls = tls or Tls(settings, None)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with hold_data_folder(settings, listens_at) as holder:
-            server = await assembler(settings)
+            live = LiveSettings(settings, command_line=command_line)
+            server = await assembler(await asyncio.to_thread(live.load, repair=True))
+            live.when_applied(server.apply)
+            app.state.live_settings = live
             server.instance, server.access.secret = holder.instance, holder.secret
             app.state.lobug = server
+            server.https_fault = lambda: tls.fault
             announcer = announcer_for(settings.discovery, listens_at)
             try:
                 await server.start()
+                await tls.start(lambda found: setattr(app.state, "web_addresses", found))
                 if announcer is not None:
                     announcer.start()
                 yield
             finally:
                 if announcer is not None:
                     await announcer.close()
+                await tls.close()
                 await server.close()
 
     app = FastAPI(
@@ -98,6 +118,8 @@ def create_app(
     )
     limits = settings.limits
     app.state.audio_jobs = AudioJobs(limits)
+    app.state.tls = tls
+    app.state.web_addresses = tls.addresses
     limit_bodies(app, limits)
     app.add_middleware(Authentication)
     app.add_middleware(BrowserRules)
@@ -105,6 +127,7 @@ def create_app(
     add_docs_page(app)
     add_web_app(app)
     app.include_router(status.health_router)
+    app.include_router(certificate.router)
     app.include_router(chat.router)
     app.include_router(chat.sensors_router)
     app.include_router(websocket.router)
@@ -113,6 +136,7 @@ def create_app(
     app.include_router(lists.router)
     app.include_router(notes.router)
     app.include_router(skills.router)
+    app.include_router(settings_routes.router)
     app.include_router(discovery.router)
     app.include_router(admin.router)
     app.include_router(announce.router)

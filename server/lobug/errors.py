@@ -550,8 +550,37 @@ class ImportInvalidError(InvalidRequestError):
     code = "import_invalid"
 
 
+class TlsError(LobugError):
+    """HTTPS does not work: its certificate or one of its files is wrong. The message says which."""
+
+    code = "tls_unavailable"
+    status = 503
+
+
+class CertificateMissingError(LobugError):
+    """There is no certificate to download: HTTPS is off, or uses a certificate of the owner's."""
+
+    code = "certificate_missing"
+    status = 404
+
+
 class TurnNotFoundError(LobugError):
     """There is no such turn, or it is older than the last ``telemetry.turns_kept``."""
 
     code = "turn_not_found"
     status = 404
+
+
+class SettingUnknownError(LobugError):
+    """There is no setting of this name; ``GET /settings`` lists them."""
+
+    code = "setting_unknown"
+    status = 404
+
+
+class SettingFixedError(LobugError):
+    """The setting cannot change now: the environment, ``.env`` or the command line sets it, or it
+    takes effect only at a start. ``GET /settings`` says which."""
+
+    code = "setting_fixed"
+    status = 409

@@ -8,6 +8,7 @@ rebinding) acts for its author (its ``Host`` header has that name).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit
 
@@ -90,8 +91,8 @@ def is_forwarded(headers: Iterable[str]) -> bool:
 
 
 def names_tls(host: str | None, public_url: str) -> bool:
-    """Whether ``host`` is the name in a public URL with TLS. This server has no TLS, so a proxy
-    forwarded such a request even if no header says so."""
+    """Whether ``host`` is the name in a public URL with TLS. A proxy with TLS may have forwarded
+    such a request even if no header says so."""
     public = urlsplit(public_url)
     name = public.hostname
     if host is None or name is None or public.scheme != "https":
@@ -103,3 +104,16 @@ def local_url(host: str, port: int) -> str:
     """Return the URL at which this computer reaches a server that listens there."""
     reachable = ANY_ADDRESS.get(host, f"[{host}]" if ":" in host else host)
     return f"http://{reachable}:{port}"
+
+
+@dataclass(frozen=True, slots=True)
+class WebAddresses:
+    """Where people open Lo-Bug's pages, to be shown to them."""
+
+    http_url: str | None = None
+    """Of plain HTTP, with a slash at the end; None: unknown."""
+    https_url: str | None = None
+    """Of HTTPS, with a slash at the end; None: HTTPS does not work now."""
+    fingerprint: str | None = None
+    """SHA-256 of the certificate that is to be trusted for HTTPS, that of Lo-Bug's authority or the
+    owner's own, as ``AB:CD:...``; None: there is none."""

@@ -185,6 +185,10 @@ class Devices:
         self._seen = seen
         self._clock = clock
 
+    def use(self, settings: AccessSettings) -> None:
+        """Decide by these settings from now on."""
+        self._settings = settings
+
     def all(self) -> list[Device]:
         """Return all approved devices, revoked ones too, oldest first, with their latest use."""
         register = self._store.opened()

@@ -131,6 +131,11 @@ class Access:
         self._attempts = Attempts(settings)
         self.devices = Devices(self._store, settings, self._attempts, self._seen, clock)
         self.tokens = ApiTokens(self._store, settings, self._seen, clock)
+
+    def use(self, settings: AccessSettings) -> None:
+        """Decide about devices that ask to talk by these settings from now on."""
+        self._settings = settings
+        self.devices.use(settings)
         self._watcher: asyncio.Task[None] | None = None
         self.connected: Callable[[str], bool] | None = None
         """Whether the device with this key (``device:ID``) is connected; set by its registry."""

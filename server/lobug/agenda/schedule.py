@@ -129,6 +129,12 @@ class Schedule:
         self._people: dict[str, _Person] = {}
         self._tellers: dict[str, asyncio.Task[None]] = {}
 
+    def use(self, limits: RingLimits, quiet_hours: QuietHours | None) -> None:
+        """Ring and keep quiet by these from now on, also what rings already."""
+        self._limits = limits
+        self._quiet_hours = quiet_hours
+        self.wake()
+
     def wake(self) -> None:
         """Look again: alerts, waiting speech or connected devices have changed."""
         self._changed.set()

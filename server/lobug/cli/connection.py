@@ -165,7 +165,7 @@ def ask(
 
 
 class AccessClient:
-    """The routes ``/devices`` and ``/tokens``."""
+    """The routes ``/devices``, ``/tokens`` and ``/settings``."""
 
     def __init__(self, http: httpx.Client) -> None:
         self._http = http
@@ -216,6 +216,23 @@ def open_agenda(server: str | None, user: str | None) -> Iterator[AgendaClient]:
 
     with httpx.Client(**client_arguments(server, _direct_agenda)) as http:
         yield AgendaClient(http, user)
+
+
+@contextmanager
+def open_settings(server: str | None) -> Iterator[AccessClient]:
+    """Open the settings of the running server; without one, their file. Raises CommandError,
+    StorageError."""
+    import httpx
+
+    with httpx.Client(**client_arguments(server, _direct_settings)) as http:
+        yield AccessClient(http)
+
+
+def _direct_settings() -> httpx.BaseTransport:
+    from lobug.cli.direct import DirectSettingsTransport  # imports the application
+    from lobug.cli.effective_settings import load_settings
+
+    return DirectSettingsTransport(load_settings().live)
 
 
 def _direct_agenda() -> httpx.BaseTransport:

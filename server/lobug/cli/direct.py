@@ -17,6 +17,7 @@ from lobug.data_folder.claim import Claim
 from lobug.data_folder.permissions import restrict_access
 from lobug.engines.absent import absent_engines
 from lobug.http import alerts, lists, notes
+from lobug.http import settings as settings_routes
 from lobug.http.authentication import Authentication
 from lobug.http.devices import admin, api_tokens
 from lobug.http.limits import limit_bodies
@@ -24,6 +25,7 @@ from lobug.http.memory import router as memory_router
 from lobug.http.problems import add_problem_handlers
 from lobug.memory.service import Memory
 from lobug.settings import Settings
+from lobug.settings.live import LiveSettings
 
 LOGGER = logging.getLogger("lobug")
 
@@ -54,7 +56,7 @@ class DirectTransport(httpx.BaseTransport, ABC):
         access = settings.access.model_copy(update={"loopback": "free"})
         settings = settings.model_copy(update={"access": access})
         self.server = with_memory(settings, absent_engines())
-        app = FastAPI()
+        self.app = app = FastAPI()
         add_problem_handlers(app)
         # A file that is already on this computer may have any size.
         limit_bodies(app, settings.limits.model_copy(update={"max_body_bytes": sys.maxsize}))
@@ -137,6 +139,21 @@ class DirectAgendaTransport(DirectTransport):
 
     async def shut(self) -> None:
         await self.server.agenda.close()
+
+
+class DirectSettingsTransport(DirectTransport):
+    """Opens the file of settings, and nothing else."""
+
+    def __init__(self, live: LiveSettings) -> None:
+        self._live = live
+        super().__init__(live.current, settings_routes.router)
+
+    async def open(self) -> None:
+        self._live.load(repair=True)
+        self.app.state.live_settings = self._live
+
+    async def shut(self) -> None:
+        pass
 
 
 class DirectAccessTransport(DirectTransport):

@@ -77,7 +77,7 @@ class DeviceSession:
         self._microphone = Microphone(
             server.engines.gate,
             server.connections.stt,
-            server.settings,
+            lambda: server.settings,
             connection,
             clock,
             busy=self._cores_are_busy,

@@ -48,7 +48,15 @@ async def refuse(error: LobugError, scope: Scope, receive: Receive, send: Send) 
     await answer(scope, receive, send)
 
 
-OPEN_PATHS = frozenset({"/health", "/xiaozhi/ota", "/xiaozhi/ota/", "/xiaozhi/ota/activate"})
+OPEN_PATHS = frozenset(
+    {
+        "/health",
+        "/xiaozhi/ota",
+        "/xiaozhi/ota/",
+        "/xiaozhi/ota/activate",
+        "/web/certificate",
+    }
+)
 """Paths that need no token: their answers hold no secret, and a device asks for its token there."""
 
 LINKED_PATHS = frozenset({DOCS_PATH})

@@ -184,6 +184,19 @@ class Memory:
         if work:
             self._worker.start()
 
+    def use(self, settings: MemorySettings) -> None:
+        """Remember by these settings from now on; ``reschedule`` adds the work that they make
+        due."""
+        self._settings = self._scheduler.settings = settings
+        self._recaller.use(settings)
+        self.wake()
+
+    async def reschedule(self) -> None:
+        """Add the background work that changed settings make due. Raises StorageError."""
+        await self._database.write("reschedule", self._worker.reschedule)
+        await self._worker.recount()
+        self.wake()
+
     async def close(self) -> None:
         """Stop the worker, finish what is being written, close the file. Safe to call twice, and
         when the file was never opened."""

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, SecretStr
 
-from lobug.settings.section import Seconds, Section
+from lobug.settings.section import Changeable, Seconds, Section
 
 
 def _small(name: str) -> str:
@@ -26,7 +26,7 @@ HostName = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,253}$"), AfterValida
 class AccessSettings(Section):
     """Who may talk: pairing of devices, tokens, networks."""
 
-    pairing: bool = Field(
+    pairing: Annotated[bool, Changeable("Ask before a new device may talk")] = Field(
         True,
         description="A new device shows a code that the owner has to approve. Off: every device"
         " that asks gets a token at once.",

@@ -102,6 +102,7 @@ def examine() -> Iterator[Finding]:
     settings = loaded.settings
     yield from _check("memory", "computer", "check_memory", settings)
     yield from _check("port", "computer", "check_port", settings)
+    yield from _check("https", "https", "check_https", settings)
     yield from _check("data folder", "computer", "check_data_folder", settings)
     yield from _check("sqlite", "storage", "check_driver")
     yield from _check("database", "storage", "check_database", settings)
