@@ -1,6 +1,8 @@
 // How a browser comes to trust the certificate of this server, and what that means.
 
+import { request } from "../api.js";
 import { Card } from "../components/basics.js";
+import { useFetched } from "../components/fetched.js";
 import { Icon } from "../components/icons.js";
 import { isInsecure } from "../components/insecure.js";
 import { html } from "../preact.js";
@@ -24,6 +26,8 @@ function groupsOf(fingerprint) {
 
 export default function Page() {
   const { secure, fingerprint, https_url: address, at_this_computer: here, role } = session.value;
+  const certificate = useFetched(() => request("GET", "/web/certificate", { raw: true }));
+  const brought = certificate.error?.code === "certificate_missing";
   const own = systemOf();
   const order = [own, ...SYSTEMS.filter((name) => name !== own)].filter(Boolean);
   return html`<div class="trust stack">
@@ -34,7 +38,9 @@ export default function Page() {
     ${secure && html`<${State} kind="good" icon="check">${t("trust.secure")}<//>`}
     ${!secure && here && html`<${State} kind="note" icon="info">${t("trust.here")}<//>`}
     ${isInsecure() && html`<${State} kind="warning" icon="lock">${t("trust.insecure")}<//>`}
-    ${address
+    ${address && brought && html`<${State} kind="note" icon="info">${t("trust.own")}<//>`}
+    ${!address && html`<${State} kind="warning" icon="warning">${t("trust.off")}<//>`}
+    ${address && !brought
       ? html`
           <${Card} title=${t("trust.steps")} about=${t("trust.steps_about")}>
             <div class="stack">
@@ -53,7 +59,7 @@ export default function Page() {
           <//>
           <${Fingerprint} fingerprint=${fingerprint} here=${here} />
         `
-      : html`<${State} kind="warning" icon="warning">${t("trust.off")}<//>`}
+      : null}
     <${Card} title=${t("trust.need")}>
       <ul class="trust-list">
         ${["microphone", "sign_in", "listeners"].map((name) => html`<li key=${name}>${t(`trust.needs.${name}`)}</li>`)}

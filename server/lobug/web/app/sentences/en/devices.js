@@ -137,7 +137,7 @@ export default {
     person_title: "A person",
     owner_title: "An owner",
     person_about: "Talk, and see and change that person's own memory, timers and lists.",
-    owner_about: "Also let devices and people in, and change settings. Never another person's memory.",
+    owner_about: "Also let devices and people in, and change settings. Other people's memories are shown at Lo-Bug's own computer only.",
     name: "Name",
     name_hint: "Left empty, the browser names itself.",
     action: "Show the code",

@@ -5,6 +5,7 @@ export default {
   secure: "This page came over HTTPS. If your browser showed no warning, there is nothing left to do.",
   here: "You are at Lo-Bug's own computer. Here the microphone works without HTTPS, and nothing has to be done.",
   insecure: "This page came without HTTPS: no microphone, and no sign-in.",
+  own: "This Lo-Bug uses a certificate that its owner has brought along, so there is none to load here. If your browser warns you all the same, please ask the owner.",
   off: "HTTPS is off at this Lo-Bug (setting tls.enabled), so there is no certificate to trust.",
   steps: "How to trust it",
   steps_about: "Load the certificate, then tell the system to trust it.",
@@ -26,7 +27,7 @@ export default {
     },
     macos: {
       title: "Mac",
-      step_1: "Load the certificate and open the file: Keychain Access adds it.",
+      step_1: "Load the certificate and open the file: Keychain Access adds it, into “login”.",
       step_2: "In Keychain Access, double-click Lo-Bug's certificate, and under “Trust” choose “Always Trust”.",
       more: "Firefox: Settings › Privacy & Security › View Certificates › Authorities › Import.",
     },
@@ -46,7 +47,7 @@ export default {
   },
   fingerprint: "Fingerprint of the certificate (SHA-256)",
   fingerprint_about:
-    "Your device shows one when you install the certificate. Compare it with what this page shows at Lo-Bug's own computer, or with what “lobug serve” prints there. Here alone it proves nothing: who changes the certificate on its way changes this page too.",
+    "Your device shows one when you install the certificate. Compare it with what this page shows at Lo-Bug's own computer, or with what “lobug tls show” prints there. Here alone it proves nothing: who changes the certificate on its way changes this page too.",
   fingerprint_here: "What other devices show when they install the certificate must be the same as this.",
   need: "What HTTPS is needed for",
   needs: {
