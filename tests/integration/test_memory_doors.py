@@ -82,7 +82,7 @@ async def test_the_newest_come_first_and_any_page_can_be_had(http: httpx.AsyncCl
     assert by_id.json()["total"] is None
     for wrong in ({"order": "newest", "after": 1}, {"skip": 1}):
         refused = await http.get("/memory/entries", params={"user": "ada", **wrong})
-        assert code(refused) == "400 invalid_request"
+        assert code(refused) == "422 invalid_request"
 
 
 async def test_a_list_of_the_newest_shows_the_household_to_those_who_may_see_it(
@@ -122,7 +122,7 @@ async def test_a_memory_is_always_in_mind_while_it_is_in_layer_identity(
     refused = await http.patch(
         f"/memory/entries/{ours['id']}", params=ada, json={"layer": "identity"}
     )
-    assert code(refused) == "400 memory_content"
+    assert code(refused) == "422 memory_content_invalid"
     long = await told(http, "The user said " + "many words " * 40)
     refused = await http.patch(
         f"/memory/entries/{long['id']}", params=ada, json={"layer": "identity"}
