@@ -182,8 +182,10 @@ def edit(
     now: float,
 ) -> Entry:
     """Insert a new version; None leaves a field unchanged. In layer identity it stands under
-    the heading of its type, and is the user's: distillation does not touch it. Raises MemoryNotFoundError
-    if the entry is not active, MemoryContentError, MemoryForbiddenError, IdentityFullError."""
+    the heading of its type, and is the user's: distillation does not touch it.
+
+    Raises MemoryNotFoundError if the entry is not active, MemoryContentError, MemoryForbiddenError,
+    IdentityFullError."""
     entry = _active(connection, scope, entry_id)
     new_importance = entry.importance if importance is None else checked_importance(importance)
     new_tags = entry.tags if tags is None else checked_tags(tags)

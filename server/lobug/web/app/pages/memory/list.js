@@ -142,7 +142,7 @@ function Filters({ filter }) {
   const number = Object.keys(filter).length;
   return html`<details class="filters card" open=${open} onToggle=${(event) => setOpen(event.currentTarget.open)}>
     <summary>
-      <${Icon} name="search" />
+      <${Icon} name="filter" />
       <span>${t("memory.filter")}</span>
       ${number > 0 && html`<span class="count">${number}</span>`}
     </summary>

@@ -5,7 +5,8 @@ import { html, useEffect, useRef } from "../../preact.js";
 import { number } from "../../sentences.js";
 
 const HEIGHT = 220;
-const AXIS_PX = 56;
+const AXIS_PX = 60;
+const ALONE_S = 3 * 86_400;
 const STYLES = "web/vendor/uplot@1.6.32/dist/uPlot.min.css";
 
 let loading = null;
@@ -29,7 +30,11 @@ function options(uPlot, width, unit, series) {
     height: HEIGHT,
     cursor: { drag: { x: false, y: false } },
     legend: { show: series.length > 1, live: false },
-    scales: { y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] } },
+    scales: {
+      // A single day would be stretched over years.
+      x: { range: (_plot, low, high) => (high > low ? [low, high] : [low - ALONE_S, low + ALONE_S]) },
+      y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] },
+    },
     axes: [
       axis,
       { ...axis, size: AXIS_PX, values: (_plot, ticks) => ticks.map((tick) => (unit ? `${number(tick)} ${unit}` : number(tick))) },
@@ -56,6 +61,7 @@ export function Plot({ kind, label, unit = "", data, series }) {
   const box = useRef(null);
   const key = JSON.stringify(data);
   useEffect(() => {
+    const element = box.current;
     let plot = null;
     let ended = false;
     const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -63,11 +69,11 @@ export function Plot({ kind, label, unit = "", data, series }) {
       const uPlot = await library();
       if (ended) return;
       plot?.destroy();
-      plot = new uPlot(options(uPlot, box.current.clientWidth, unit, series), data, box.current);
+      plot = new uPlot(options(uPlot, element.clientWidth, unit, series), data, element);
     };
     draw();
-    const sized = new ResizeObserver(() => plot?.setSize({ width: box.current.clientWidth, height: HEIGHT }));
-    sized.observe(box.current);
+    const sized = new ResizeObserver(() => plot?.setSize({ width: element.clientWidth, height: HEIGHT }));
+    sized.observe(element);
     dark.addEventListener("change", draw);
     return () => {
       ended = true;

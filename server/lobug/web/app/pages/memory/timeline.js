@@ -102,5 +102,6 @@ function Session({ session }) {
         <${Words}>${turn.content}<//>
       </li>`)}
     </ol>`}
+    ${turns && turns.length < session.messages && html`<p class="hint">${t("memory.not_all_said")}</p>`}
   </details>`;
 }

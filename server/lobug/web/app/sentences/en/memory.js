@@ -180,6 +180,8 @@ export default {
   earlier: "Earlier days",
   nothing_said: "What was said then is not kept any more.",
 
+  not_all_said: "Not shown: what was asked of memory itself, what was not meant for Lo-Bug, and what is forgotten.",
+
   // Why
   why_about: "The last times that something was looked for in memory: what was found, how well it fits, and what was used.",
   why_none: "Nothing has been recalled yet",
