@@ -51,6 +51,7 @@ from lobug.memory.model import (
     Hit,
     Identity,
     Imported,
+    Layer,
     LoggedMessage,
     MemoryContext,
     MemoryHistory,
@@ -440,9 +441,10 @@ class Memory:
         importance: float | None = None,
         tags: tuple[str, ...] | None = None,
         project: str | None = None,
+        layer: Layer | None = None,
     ) -> Entry:
         """Make a new version; None leaves a field unchanged. Raises MemoryNotFoundError,
-        MemoryContentError, MemoryForbiddenError."""
+        MemoryContentError, MemoryForbiddenError, IdentityFullError."""
         return await self._change(
             "edit",
             scope,
@@ -454,6 +456,7 @@ class Memory:
                 importance=importance,
                 tags=tags,
                 project=project,
+                layer=layer,
                 limits=self._limits,
                 now=now,
             ),
@@ -506,6 +509,18 @@ class Memory:
         return await self._database.read(
             lambda c: entries.listed(c, scope, where, limit=limit, after_id=after_id)
         )
+
+    async def newest(
+        self, scope: MemoryScope, where: Filter, *, limit: int, skip: int = 0
+    ) -> Sequence[Entry]:
+        """Entries, those said last first, without the first ``skip``."""
+        return await self._database.read(
+            lambda c: entries.newest(c, scope, where, limit=limit, skip=skip)
+        )
+
+    async def count(self, scope: MemoryScope, where: Filter) -> int:
+        """How many entries a filter lets through."""
+        return await self._database.read(lambda c: entries.count(c, scope, where))
 
     async def history(self, scope: MemoryScope, entry_id: int) -> Sequence[Entry]:
         """All versions of an entry, oldest first. Raises MemoryNotFoundError."""
@@ -593,9 +608,17 @@ class Memory:
         files hold of the user goes too. If it raises, nothing of memory is erased."""
         self._purge_callbacks.append(callback)
 
-    async def forget(self, scope: MemoryScope, entry_id: int) -> Forgotten:
+    async def forget(
+        self, scope: MemoryScope, entry_id: int, *, dry_run: bool = False
+    ) -> Forgotten:
         """Erase an entry with all its versions, the words it came from, and what was derived from
-        them. Cannot be undone. Raises MemoryNotFoundError, MemoryForbiddenError."""
+        them. Cannot be undone. ``dry_run``: only say what would be erased. Raises
+        MemoryNotFoundError, MemoryForbiddenError."""
+        if dry_run:  # a write all the same, that is rolled back
+            now = self._clock()
+            return await self._database.write(
+                "forget", lambda c: forget_entries(c, scope, [entry_id], now, dry_run=True)
+            )
         return await self._erase(
             scope, "forget", "forget", lambda c, now: forget_entries(c, scope, [entry_id], now)
         )
