@@ -15,8 +15,15 @@ import pytest
 from httpx_sse import aconnect_sse
 
 from lobug.app import create_app
+from lobug.conversation.registry import Conversation, Conversations
+from lobug.errors import BusyError
+from lobug.live.heard import HeardLog
+from lobug.memory.model import ConversationKey
 from lobug.server import LobugServer
 from lobug.settings import Settings
+from lobug.turn.commitment import Commitment, LiveOptions
+from lobug.turn.events import Failed
+from lobug.turn.utterance import TranscribedUtterance
 from support.app_server import ScriptedEngines, client_of, running, scripted_assembler, settings_for
 from support.device_client import device, until
 from support.faults import PATIENCE_S
@@ -239,3 +246,26 @@ async def test_one_who_leaves_is_dropped(
     async with watching(http):
         assert len(server.hub) == 1
     await until(lambda: not len(server.hub))
+
+
+async def test_a_draft_that_is_refused_leaves_nothing_behind(
+    world: tuple[httpx.AsyncClient, LobugServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing would ever take its utterance out again, because a draft has no end to be told of."""
+    _, server = world
+    told: list[str] = []
+
+    def refuse(_: Conversations, _key: ConversationKey) -> Conversation:
+        raise BusyError("too many turns wait")
+
+    monkeypatch.setattr(Conversations, "get", refuse)
+    monkeypatch.setattr(HeardLog, "heard", lambda *_: told.append("heard"))
+    monkeypatch.setattr(HeardLog, "finished", lambda *_: told.append("finished"))
+    key, spoken = ConversationKey("ada", "ada/desk"), TranscribedUtterance("Hello!", "en")
+    draft = LiveOptions(Commitment())
+    events = [one async for one in server.turns.run(key, spoken, voice=True, live=draft)]
+    assert isinstance(events[-1], Failed)
+    assert told == []
+    counted = [one async for one in server.turns.run(key, spoken, voice=True)]
+    assert isinstance(counted[-1], Failed)
+    assert told == ["heard", "finished"]

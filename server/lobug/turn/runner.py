@@ -200,7 +200,8 @@ class TurnRunner:
             heard = turn.heard.text if turn is not None and turn.heard is not None else ""
             failed = Failed(failure, transcription=heard)
             record_event(failed, timeline)
-            if not heard:
+            # A draft has no end that would be told of (``observe``), so it has no beginning either.
+            if not heard and (commitment is None or commitment.made):
                 self._observer.heard(timeline, conversation_key, "")
             yield failed
 
