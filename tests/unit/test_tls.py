@@ -3,11 +3,12 @@ faults of their files are told of."""
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -29,8 +30,10 @@ from lobug.tls.certificates import (
     fingerprint,
     names_of,
     needs_renewal,
+    pem_of,
     permitted,
 )
+from lobug.tls.service import Tls
 from lobug.tls.shown import Shown, make_context, wanted_names, warning, web_addresses
 from support import tls_kit
 from support.app_server import settings_for
@@ -79,6 +82,14 @@ def test_the_names_are_those_by_which_the_server_is_reached(tmp_path: Path) -> N
         "localhost", "127.0.0.1", "::1", "192.168.1.5", "desk.lan", "lobug.example.org",
         "10.0.0.7", "fd00::1",
     ]  # fmt: skip
+
+
+def test_a_name_written_in_a_long_form_does_not_renew_it_again_and_again(tmp_path: Path) -> None:
+    access = {"public_url": "https://[FD00:0:0::7]:8322/", "hostnames": ["desk.lan."]}
+    computer = Computer(tmp_path, {"access": access})
+    first = computer.open()
+    assert {"fd00::7", "desk.lan"} <= set(names_of(first.certificate))
+    assert computer.open() == first
 
 
 def test_a_certificate_is_as_browsers_and_phones_want_it(tmp_path: Path) -> None:
@@ -291,6 +302,57 @@ def test_killed_at_any_step_it_starts_again_whole(tmp_path: Path) -> None:
         assert before is None or before.certificate == shown.authority, step
         left = {path.name for path in computer.settings.tls_dir.iterdir()}
         assert left == {"authority.pem", "server.pem", "lobug-ca.crt"}, step
+
+
+@dataclass
+class FailingComputer(Computer):
+    """A computer whose disk fails at one step of writing."""
+
+    fails_at: int | None = None
+
+    def _checkpoint(self, name: str) -> None:
+        super()._checkpoint(name)
+        if len(self.moments) - 1 == self.fails_at:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_an_authority_whose_renewal_failed_is_the_former_one(tmp_path: Path) -> None:
+    """Otherwise every phone would have to trust another one that nobody was told of."""
+    steps = FailingComputer(tmp_path / "whole")
+    steps.open()
+    steps.moments.clear()
+    steps.open("authority")
+    renamed = steps.moments.index("authority.pem: renamed")
+    for step in range(renamed):
+        computer = FailingComputer(tmp_path / str(step))
+        first = computer.open()
+        computer.moments.clear()
+        computer.fails_at = step
+        with pytest.raises(TlsError, match="No space left"):
+            computer.open("authority")
+        computer.fails_at = None
+        assert computer.open().authority == first.authority, steps.moments[step]
+        assert computer.files.public_path.read_bytes() == pem_of(first.trusted)
+    assert steps.moments[renamed + 1 :] == ["authority.pem: written"], "nothing can fail after it"
+
+
+async def test_addresses_that_cannot_be_found_out_are_those_found_before(tmp_path: Path) -> None:
+    computer = Computer(tmp_path)
+    found: list[list[str]] = [["192.168.1.5"]]
+    tls = Tls(computer.settings, 8322, addresses=lambda: _last(found), now=lambda: NOW)
+    await tls.start()
+    try:
+        found.clear()
+        await tls.check()
+        assert tls.addresses.https_url == "https://192.168.1.5:8322/"
+    finally:
+        await tls.close()
+
+
+def _last(found: list[list[str]]) -> list[str]:
+    if not found:
+        raise OSError("the system does not say")
+    return found[-1]
 
 
 # ---- the owner's own

@@ -42,7 +42,8 @@ class Tls:
         port: at which HTTPS listens; None: it does not.
         problem: why it does not, one sentence; None: the settings switch it off.
         http_port: of plain HTTP; None: unknown.
-        addresses: finds the addresses at which other computers reach this one; may block.
+        addresses: finds the addresses at which other computers reach this one; may block, and
+            raise OSError.
         folder: of Lo-Bug's authority; None: that of the settings.
         now: the time, with a time zone.
         check_s: seconds between two checks.
@@ -70,6 +71,8 @@ class Tls:
         self._http_port = http_port
         self._problem = problem
         self._find_addresses = addresses
+        self._found_addresses: Sequence[str] = ()
+        """Those found last."""
         self._folder = folder or TlsFolder(settings.tls_dir)
         self._now = now
         self._check_s = check_s
@@ -125,7 +128,7 @@ class Tls:
 
     async def _refresh(self, renewal: Renewal | None) -> Shown:
         async with self._lock:
-            addresses = await asyncio.to_thread(self._find_addresses)
+            addresses = await asyncio.to_thread(self._look_for_addresses)
             try:
                 shown, context = await asyncio.to_thread(self._open, addresses, renewal)
             except TlsError as error:
@@ -141,6 +144,13 @@ class Tls:
                 )
                 self._publish(self.addresses)
             return shown
+
+    def _look_for_addresses(self) -> Sequence[str]:
+        try:
+            self._found_addresses = self._find_addresses()
+        except OSError as error:
+            log.warning("HTTPS: the addresses of this computer cannot be found out: %s", error)
+        return self._found_addresses
 
     def _open(
         self, addresses: Sequence[str], renewal: Renewal | None

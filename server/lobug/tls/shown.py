@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from cryptography import x509
 
-from lobug.access.addresses import WebAddresses, is_loopback
+from lobug.access.addresses import WebAddresses, is_loopback, parse_address
 from lobug.errors import TlsError
 from lobug.settings import Settings
 from lobug.tls.certificates import (
@@ -79,7 +79,13 @@ def wanted_names(settings: Settings, addresses: Sequence[str]) -> list[str]:
         *([public] if public else []),
         *settings.tls.names,
     ]
-    return list(dict.fromkeys(name.rstrip(".") for name in names))
+    return list(dict.fromkeys(_as_named(name) for name in names))
+
+
+def _as_named(name: str) -> str:
+    """A host name or an address as ``names_of`` returns it: an address in its shortest form."""
+    address = parse_address(name)
+    return name.rstrip(".") if address is None else str(address)
 
 
 def open_certificate(
@@ -93,7 +99,7 @@ def open_certificate(
 
     Raises:
         TlsError: a file is damaged or cannot be read or written, or the owner's certificate cannot
-            be used. Nothing was replaced then.
+            be used. The authority is the former one then.
     """
     if settings.tls.certificate is not None and settings.tls.key is not None:
         if renewal is not None:
@@ -107,11 +113,13 @@ def open_certificate(
         )
     folder.remove_unfinished()
     wanted = wanted_names(settings, addresses)
-    authority = None if renewal == "authority" else folder.authority()
-    if authority is None:
-        authority = make_authority(wanted, now)
-        folder.save_authority(authority)
-        log.info("made a new authority for HTTPS: %s", fingerprint(authority.certificate))
+    known = None if renewal == "authority" else folder.authority()
+    authority = known or make_authority(wanted, now)
+    # The first authority is written before the rest, which without it would mean that it is lost.
+    # Another one is written last: until then everything fails in favour of the one that is trusted.
+    replaces = renewal == "authority" and folder.server_path.exists()
+    if known is None and not replaces:
+        _save_authority(authority, folder)
     require_valid(authority.certificate, now)
     names, left_out = permitted(authority.certificate, wanted)
     server = None if renewal else folder.server()
@@ -122,6 +130,8 @@ def open_certificate(
     if server is None or why:
         server = _issue(authority, names, now, folder, renewal or why)
     folder.publish(authority.certificate)
+    if replaces:
+        _save_authority(authority, folder)
     return Shown(
         server.certificate, authority.certificate, tuple(left_out), pem_of(server.certificate)
     )
@@ -225,6 +235,11 @@ def require_valid(certificate: x509.Certificate, now: datetime, path: str = "") 
             " and device has to trust anew"
         )
         raise TlsError(f"{what} expired on {end.date()}{advice}")
+
+
+def _save_authority(authority: Identity, folder: TlsFolder) -> None:
+    folder.save_authority(authority)
+    log.info("made a new authority for HTTPS: %s", fingerprint(authority.certificate))
 
 
 def _issue(
