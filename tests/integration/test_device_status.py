@@ -121,6 +121,19 @@ async def test_a_device_is_described_by_what_it_says_of_itself(tmp_path: Path) -
         assert (bad.status_code, bad.json()["error"]["code"]) == (422, "invalid_request")
 
 
+async def test_a_device_that_nobody_approved_is_not_made_louder(tmp_path: Path) -> None:
+    state = DeviceState(volume=40)
+    async with running(settings_for(tmp_path), ScriptedEngines()) as (http, server):
+        async with (
+            device(str(http.base_url), device_id=DEVICE, hello=TOOLS) as client,
+            answering(client, state),
+        ):
+            await until(lambda: knows_tools(server))
+            answer = await http.patch(f"/devices/{DEVICE}", json={"volume": 90})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (404, "device_unknown")
+        assert state.volume == 40
+
+
 async def test_a_reply_is_followed_by_the_memories_that_it_used(tmp_path: Path) -> None:
     scripted = ScriptedEngines(
         chat=ScriptedChatModel(lambda _, options: "[]" if options.json_schema else "Okay."),

@@ -216,6 +216,10 @@ class Devices:
             for device in register.devices.values()
         ]
 
+    def get(self, device_id: str) -> Device:
+        """Return a device that was approved. Raises DeviceUnknownError."""
+        return _device(self._store.opened(), _stored_id(device_id))
+
     def waiting(self) -> list[Pairing]:
         """Return the devices that show a valid code, oldest first."""
         now = self._clock()

@@ -233,6 +233,7 @@ async def describe(
     """Give a device another name, user or volume. With another user its open connection is
     ended."""
     if body.volume is not None:
+        server.access.devices.get(device_id)  # otherwise it would be loud already when this fails
         await server.device_statuses.set_volume(device_id.lower(), body.volume)
     device = await server.access.devices.describe(device_id, name=body.name, user=body.user)
     return await _known_device(server, device)
