@@ -170,6 +170,7 @@ async def test_browsers_have_their_room_and_the_oldest_are_forgotten(tmp_path: P
         with pytest.raises(AccessFullError):
             await paired(access)
         clock.now += KEPT_AFTER_END_S + 1
+        assert browser.browser_id not in {one.browser_id for one in access.browsers.all()}
         await access.browsers.invite("ada")
         await paired(access)
         assert browser.browser_id not in {one.browser_id for one in access.browsers.all()}

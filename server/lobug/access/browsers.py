@@ -46,7 +46,9 @@ class Browsers:
     def all(self) -> list[Browser]:
         """Return all browsers, those as well that were revoked or have expired in the last 30 days,
         oldest first, with their latest use."""
-        return [self._with_use(browser) for browser in self._store.opened().browsers.values()]
+        now = self._clock()
+        known = map(self._with_use, self._store.opened().browsers.values())
+        return [browser for browser in known if not self._ended_long_ago(browser, now)]
 
     def get(self, browser_id: str) -> Browser:
         """Return a browser. Raises BrowserUnknownError."""
@@ -60,6 +62,12 @@ class Browsers:
         """Whether a token is that of a session that is in force."""
         browser = self._store.opened().browser_by_hash.get(tokens.digest(token))
         return browser is not None and self._clock() < self.expires_at(browser)
+
+    def _ended_long_ago(self, browser: Browser, now: float) -> bool:
+        """Whether it was revoked, or has expired, so long ago that it is forgotten."""
+        expires_at = self.expires_at(browser)
+        ended_at = min(browser.revoked_at or expires_at, expires_at)
+        return ended_at + KEPT_AFTER_END_S < now
 
     def _with_use(self, browser: Browser) -> Browser:
         noted = self._seen.browsers.get(browser.token_hash, browser.last_used_at)
@@ -221,9 +229,7 @@ class Browsers:
         replaced = tokens.digest(replaces) if replaces is not None else None
         known = 0
         for one in register.browsers.values():
-            expires_at = self.expires_at(one)
-            ended_at = expires_at if one.revoked_at is None else min(one.revoked_at, expires_at)
-            if one.token_hash == replaced or ended_at + KEPT_AFTER_END_S < browser.created_at:
+            if one.token_hash == replaced or self._ended_long_ago(one, browser.created_at):
                 store.drop_browser(connection, one.browser_id)
             else:
                 known += 1
