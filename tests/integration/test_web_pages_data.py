@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -14,7 +15,8 @@ from lobug.app import create_app
 from lobug.diagnosis.findings import Level
 from lobug.diagnosis.running import examine, judge_engines
 from lobug.engines.base import EngineStatus
-from lobug.http.memory.history import grouped, percentile
+from lobug.http.memory import history
+from lobug.http.memory.history import HistoryDay, grouped, percentile
 from lobug.memory.model import GrowthPoint
 from support.app_server import client_of, scripted_assembler, settings_for
 from support.memory_app import exchange, memory_of, quiet_engines
@@ -117,6 +119,21 @@ async def test_a_memory_grows_by_days_and_its_searches_are_timed(
         "recalls": {"count": 0, "p50_ms": None, "p95_ms": None, "times": []},
     }
     assert (await http.get("/memory/history?by=year")).json()["error"]["code"] == "invalid_request"
+
+
+async def test_years_of_talk_are_counted_beside_the_event_loop(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[int] = []
+
+    def noted(*_: object) -> list[HistoryDay]:
+        threads.append(threading.get_ident())
+        return []
+
+    monkeypatch.setattr(history, "grouped", noted)
+    assert (await http.get("/memory/history")).status_code == 200
+    assert len(threads) == 1
+    assert threads[0] != threading.get_ident()
 
 
 def test_days_are_those_of_the_time_zone() -> None:

@@ -513,10 +513,10 @@ class RecallTime:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryHistory:
+class Growth:
     """How a user's memory has grown, and how fast it is searched."""
 
-    growth: tuple[GrowthPoint, ...]
+    points: tuple[GrowthPoint, ...]
     """Oldest first; quarters of an hour without anything are left out."""
     recalls: tuple[RecallTime, ...]
     """The last ones, oldest first."""

@@ -48,13 +48,13 @@ from lobug.memory.model import (
     Filter,
     Focus,
     Forgotten,
+    Growth,
     Hit,
     Identity,
     Imported,
     Layer,
     LoggedMessage,
     MemoryContext,
-    MemoryHistory,
     MemoryScope,
     MemoryStats,
     Provenance,
@@ -717,9 +717,7 @@ class Memory:
         limit, path = self._limits.identity_chars, self._database.path
         return await self._database.read(lambda c: statistics.of_user(c, scope, limit, path))
 
-    async def growth(
-        self, scope: MemoryScope, *, since: float, last_recalls: int = 200
-    ) -> MemoryHistory:
+    async def growth(self, scope: MemoryScope, *, since: float, last_recalls: int = 200) -> Growth:
         """How the user's memory has grown since a time, seconds since the epoch, and how long the
         last searches took."""
         return await self._database.read(

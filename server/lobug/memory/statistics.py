@@ -14,8 +14,8 @@ from lobug.memory.claims import backlog
 from lobug.memory.index.entry_index import VectorIndex
 from lobug.memory.model import (
     HOUSEHOLD,
+    Growth,
     GrowthPoint,
-    MemoryHistory,
     MemoryScope,
     MemoryStats,
     RecallTime,
@@ -125,12 +125,12 @@ RECALL_TIMES = (
 )
 
 
-def history(connection: Connection, user: str, since: float, last_recalls: int) -> MemoryHistory:
+def history(connection: Connection, user: str, since: float, last_recalls: int) -> Growth:
     """How a user's memory has grown since a time, and its last searches."""
-    growth = run(connection, GROWTH, user=user, since=since)
+    points = run(connection, GROWTH, user=user, since=since)
     times = run(connection, RECALL_TIMES, user=user, limit=last_recalls).all()
-    return MemoryHistory(
-        tuple(GrowthPoint(**row._asdict()) for row in growth),
+    return Growth(
+        tuple(GrowthPoint(**row._asdict()) for row in points),
         tuple(RecallTime(**row._asdict()) for row in reversed(times)),
     )
 
