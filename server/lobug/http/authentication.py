@@ -65,7 +65,6 @@ OPEN_WEB_REQUESTS = frozenset(
         ("GET", "/web/session"),
         ("DELETE", "/web/session"),
         ("POST", "/web/pair"),
-        ("GET", "/web/certificate"),
     }
 )
 """What a browser needs before it is paired: the page, who it is, and how it is let in. The answers
