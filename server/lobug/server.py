@@ -311,6 +311,7 @@ class LobugServer:
         """Drop a user's words (None: all users') that are held outside of the memory."""
         self.conversations.forget(user)
         self.heard.forget(user)
+        self.hub.forget(user)
         for chat in filter(None, (self.engines.chat, self.engines.consolidation)):
             chat.forget(lambda lane: is_lane_of(lane, user))
 

@@ -106,6 +106,24 @@ async def test_a_watcher_that_reads_nothing_is_cut_off_and_delays_nobody() -> No
         await anext(quick)
 
 
+@pytest.mark.parametrize(
+    ("forgotten", "left"), [("ada", ["bob"]), ("bob", ["ada"]), (None, []), ("eve", ["ada", "bob"])]
+)
+async def test_what_was_forgotten_is_not_told_to_a_slow_watcher(
+    forgotten: str | None, left: list[str]
+) -> None:
+    hub = Hub()
+    slow = hub.subscribe(Audience("ada", owner=True, everybody=True), ADA)
+    for notice in (said("ada"), TURN, said("bob")):
+        hub.notify(notice)
+    hub.forget(forgotten)
+    hub.publish("memory")
+    told = [await anext(slow) for _ in range(len(left) + 2)]
+    assert [one.utterance.user for one in told if isinstance(one, WasHeard)] == left
+    assert TURN in told
+    assert told[-1] == Changed("memory")
+
+
 async def test_a_person_may_watch_from_so_many_pages_at_once() -> None:
     hub = Hub()
     open_ones = [hub.subscribe(Audience("ada"), ADA) for _ in range(WATCHERS.per_person)]

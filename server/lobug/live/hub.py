@@ -163,6 +163,14 @@ class Subscription:
             self.close()
         self._news.set()
 
+    def forget(self, user: str | None) -> None:
+        """Drop the utterances of a user, or of everybody (None), that still wait."""
+        self._rows = deque(
+            row
+            for row in self._rows
+            if not isinstance(row, WasHeard) or user not in {None, row.utterance.user}
+        )
+
     def close(self) -> None:
         """Drop what waits, and end the iteration. Safe to call twice."""
         if not self._closed:
@@ -215,6 +223,11 @@ class Hub:
         """Tell those whom a notice concerns."""
         for subscription in tuple(self._subscriptions):
             subscription.put(notice)
+
+    def forget(self, user: str | None) -> None:
+        """Keep no words of a user, or of everybody (None), for watchers that read slowly."""
+        for subscription in self._subscriptions:
+            subscription.forget(user)
 
     def subscribe(self, audience: Audience, claimant: Claimant) -> Subscription:
         """A watcher's notices, from now until it is closed. Raises TooManyRequestsError,
