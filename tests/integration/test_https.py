@@ -261,6 +261,10 @@ async def test_the_owner_renews_it_and_nobody_else(computer: Computer) -> None:
         refused = await http.post("/web/certificate/renew", json={}, headers=ELSEWHERE)
         assert refused.status_code == 401
         assert server.tls.shown == before
+        for wrong, code in ((b"{", "invalid_encoding"), (b'{"authorty": true}', "invalid_request")):
+            refused = await http.post("/web/certificate/renew", content=wrong)
+            assert refused.json()["error"]["code"] == code
+        assert server.tls.shown == before
         done = await http.post("/web/certificate/renew", json={})
         assert done.status_code == 200, done.text
         assert server.tls.shown.certificate != before.certificate

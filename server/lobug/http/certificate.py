@@ -7,10 +7,11 @@ from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
-from lobug.errors import CertificateMissingError, OwnerOnlyError, TlsError
-from lobug.http.dependencies import require_admin
+from lobug.errors import CertificateMissingError, TlsError
+from lobug.http.dependencies import documented, json_body, require_admin
+from lobug.http.devices.admin import OWNER_BODY_ERRORS
 from lobug.http.problems import error_responses
 from lobug.tls.certificates import der_of, fingerprint, names_of, pem_of
 from lobug.tls.service import Tls
@@ -22,6 +23,8 @@ router = APIRouter(prefix="/web/certificate", tags=["certificate"])
 
 class RenewalRequest(BaseModel):
     """What to make anew."""
+
+    model_config = ConfigDict(extra="forbid")
 
     authority: bool = Field(
         False,
@@ -84,9 +87,12 @@ async def certificate(
 @router.post(
     "/renew",
     dependencies=[Depends(require_admin)],
-    responses=error_responses(TlsError, OwnerOnlyError),
+    openapi_extra=documented(RenewalRequest),
+    responses=error_responses(*OWNER_BODY_ERRORS, TlsError),
 )
-async def renew(request: Request, wanted: RenewalRequest) -> ShownCertificate:
+async def renew(
+    request: Request, wanted: Annotated[RenewalRequest, Depends(json_body(RenewalRequest))]
+) -> ShownCertificate:
     """Make another certificate for HTTPS now. New connections get it. For the owner."""
     shown = await _tls(request).renew("authority" if wanted.authority else "server")
     return ShownCertificate(
