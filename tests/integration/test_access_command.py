@@ -8,6 +8,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from typer.testing import CliRunner, Result
 
 from lobug.access.service import FILE, Access
 from lobug.cli.app import app
-from lobug.cli.browsers import browser_id
+from lobug.cli.browsers import browser_id, state_of
 from lobug.cli.devices import device_id
 from lobug.cli.terminal import CommandError
 from lobug.settings import AccessSettings
@@ -306,3 +307,11 @@ def test_which_browser_is_meant() -> None:
     for nobody in ("", "nobody"):
         with pytest.raises(CommandError, match="no browser"):
             browser_id(known, nobody)
+
+
+def test_a_browser_that_has_expired_is_not_shown_as_one_that_may_come_in() -> None:
+    now = datetime(2027, 3, 1, tzinfo=UTC)
+    good = {"role": "owner", "revoked_at": None, "expires_at": "2027-03-01T00:00:01Z"}
+    assert state_of(good, now) == "owner"
+    assert state_of({**good, "expires_at": "2027-03-01T00:00:00Z"}, now) == "expired"
+    assert state_of({**good, "revoked_at": "2027-02-01T00:00:00Z"}, now) == "revoked"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -47,18 +48,22 @@ def list_browsers(server: ServerOption = None, as_json: JsonOption = False) -> N
             "",
         )
         console().print()
+    now = datetime.now(UTC)
     show_table(
         ("id", "state", "user", "last used", "name"),
         (
-            (row["id"], _state(row), row["user"], when(row["last_used_at"]), row["name"])
+            (row["id"], state_of(row, now), row["user"], when(row["last_used_at"]), row["name"])
             for row in found["browsers"]
         ),
         sentence("access.no_browsers"),
     )
 
 
-def _state(row: dict[str, Any]) -> str:
-    return "revoked" if row["revoked_at"] else str(row["role"])
+def state_of(row: dict[str, Any], now: datetime) -> str:
+    """What a row of `/web/browsers` is called: its role, or why it is out. Pure."""
+    if row["revoked_at"]:
+        return "revoked"
+    return "expired" if datetime.fromisoformat(row["expires_at"]) <= now else str(row["role"])
 
 
 @browsers_app.command()
