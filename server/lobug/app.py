@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 
 from lobug import __version__
 from lobug.assembly import assemble
@@ -39,6 +39,9 @@ from lobug.http.memory import router as memory_router
 from lobug.http.openai import audio, models
 from lobug.http.openai import chat as openai_chat
 from lobug.http.problems import add_problem_handlers, error_responses
+from lobug.http.web import browsers as web_browsers
+from lobug.http.web import doctor, events, people
+from lobug.http.web import session as web_session
 from lobug.http.web.page import add_web_app
 from lobug.server import LobugServer
 from lobug.settings import Settings
@@ -47,6 +50,35 @@ from lobug.tls.service import Tls
 
 Assembler = Callable[[Settings], Awaitable[LobugServer]]
 """Makes a server that has not been started."""
+
+ROUTERS: tuple[APIRouter, ...] = (
+    status.health_router,
+    certificate.router,
+    chat.router,
+    chat.sensors_router,
+    websocket.router,
+    memory_router,
+    alerts.router,
+    lists.router,
+    notes.router,
+    skills.router,
+    settings_routes.router,
+    discovery.router,
+    admin.router,
+    announce.router,
+    api_tokens.router,
+    status.metrics_router,
+    status.turns_router,
+    web_session.router,
+    web_browsers.router,
+    events.router,
+    people.router,
+    doctor.router,
+    models.router,
+    openai_chat.router,
+    audio.router,
+)
+"""In the order in which `/docs` shows them."""
 
 DESCRIPTION = """\
 A voice companion that lives in an M5Stack device and thinks on a computer its owner controls.
@@ -82,7 +114,7 @@ def create_app(
     (``WebAddresses``), and ``tls`` at ``app.state.tls``.
     """
     settings = settings or Settings()
-    tls = tls or Tls(settings, None)
+    tls = tls or Tls(settings, None, http_port=listens_at[1] if listens_at else None)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -90,6 +122,7 @@ def create_app(
             live = LiveSettings(settings, command_line=command_line)
             server = await assembler(await asyncio.to_thread(live.load, repair=True))
             live.when_applied(server.apply)
+            live.subscribe(lambda _: server.hub.publish("settings"))
             app.state.live_settings = live
             server.instance, server.access.secret = holder.instance, holder.secret
             app.state.lobug = server
@@ -126,23 +159,6 @@ def create_app(
     add_problem_handlers(app)
     add_docs_page(app)
     add_web_app(app)
-    app.include_router(status.health_router)
-    app.include_router(certificate.router)
-    app.include_router(chat.router)
-    app.include_router(chat.sensors_router)
-    app.include_router(websocket.router)
-    app.include_router(memory_router)
-    app.include_router(alerts.router)
-    app.include_router(lists.router)
-    app.include_router(notes.router)
-    app.include_router(skills.router)
-    app.include_router(settings_routes.router)
-    app.include_router(discovery.router)
-    app.include_router(admin.router)
-    app.include_router(announce.router)
-    app.include_router(api_tokens.router)
-    app.include_router(status.metrics_router)
-    app.include_router(status.turns_router)
-    for openai_part in (models, openai_chat, audio):
-        app.include_router(openai_part.router)
+    for router in ROUTERS:
+        app.include_router(router)
     return app

@@ -8,6 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Protocol
 
 from lobug import __version__
@@ -23,10 +24,14 @@ from lobug.conversation.recognition import choice_beginning as memory_choice_beg
 from lobug.conversation.registry import Conversations, SensorReading, is_lane_of
 from lobug.devices.announcements import Announcements
 from lobug.devices.connected_devices import ConnectedDevices
+from lobug.devices.status import DeviceStatuses
 from lobug.devices.unasked_speech import DeviceVoices
 from lobug.engines.base import AdjustableVoice, Engine, Engines, EngineStatus, Tool
 from lobug.engines.integrity import ModelIntegrity
 from lobug.errors import EngineError, StorageError
+from lobug.live import sources
+from lobug.live.heard import HeardLog, HeardUtterance
+from lobug.live.hub import Hub, WasHeard
 from lobug.memory.model import ConversationKey, MemoryStats
 from lobug.memory.service import Memory
 from lobug.ota.library import FirmwareLibrary
@@ -111,6 +116,10 @@ class LobugServer:
     integrity: ModelIntegrity = field(init=False)
     """Checks whether the models' files are those of the catalog."""
     telemetry: Telemetry = field(init=False)
+    hub: Hub = field(init=False)
+    """Tells pages what happens."""
+    heard: HeardLog = field(init=False)
+    """The last utterances, in main memory."""
     access: Access = field(init=False)
     """Decides who may talk."""
     agenda: Agenda = field(init=False)
@@ -126,6 +135,8 @@ class LobugServer:
     """Offers newer firmware to devices."""
     connections: ConnectedDevices = field(init=False)
     """The devices that are connected."""
+    device_statuses: DeviceStatuses = field(init=False)
+    """What devices say of themselves."""
     conversations: Conversations = field(init=False)
     turns: TurnRunner = field(init=False)
     prefetcher: PromptPrefetcher = field(init=False)
@@ -141,6 +152,12 @@ class LobugServer:
             self.engines.all(), self.settings.models_dir, lambda: self.priority.busy
         )
         self.telemetry = Telemetry(self.settings.telemetry, self.clock)
+        self.hub = Hub(self.clock)
+        self.heard = HeardLog(
+            self.settings.telemetry.heard_kept,
+            self.wall,
+            self._was_heard,
+        )
         self.access = Access(
             self.settings.access, self.settings.data_dir / ACCESS_FILE, clock=self.wall
         )
@@ -177,6 +194,9 @@ class LobugServer:
         )
         self.firmware = FirmwareOffers(library)
         self.connections = ConnectedDevices(self.settings.streaming, self.engines.stt)
+        self.device_statuses = DeviceStatuses(
+            self.connections.sessions, self.clock, partial(self.hub.publish, "devices")
+        )
         self.schedule = Schedule(
             self.agenda.alerts,
             self.agenda.waiting,
@@ -197,7 +217,9 @@ class LobugServer:
             waiting_quota(self.settings.limits),
             wall=self.wall,
         )
-        self.agenda.alerts.changed = self.connections.arrived = self.schedule.wake
+        self.connections.arrived = self.schedule.wake
+        self.connections.changed = partial(self.hub.publish, "devices")
+        sources.watch(self.hub, self.access, self.agenda, self.memory, self.schedule)
         self.access.when_revoked(self.connections.close_revoked)
         self.access.connected = self.connections.connected
         self.conversations = Conversations(self.settings)
@@ -211,7 +233,7 @@ class LobugServer:
             persona,
             self.clock,
             self._commands(),
-            self.telemetry,
+            sources.ObservedTurns(self.telemetry, self.heard, self.hub),
             self.skills,
             self.mcp_servers,
             self.agenda.waiting,
@@ -268,6 +290,11 @@ class LobugServer:
         """Date and time where a user is."""
         return time_in_zone(self.wall(), self.settings.conversation.time_zone)
 
+    def _was_heard(self, utterance: HeardUtterance) -> None:
+        self.hub.notify(WasHeard(utterance))
+        if utterance.device and utterance.text:
+            self.device_statuses.note(utterance.device, last_heard_at=utterance.at)
+
     def _commands(self) -> MemoryCommands:
         self.memory.on_erasure(self._forget)
         self.memory.before_user_purge(self.agenda.delete_user)
@@ -283,6 +310,7 @@ class LobugServer:
     def _forget(self, user: str | None) -> None:
         """Drop a user's words (None: all users') that are held outside of the memory."""
         self.conversations.forget(user)
+        self.heard.forget(user)
         for chat in filter(None, (self.engines.chat, self.engines.consolidation)):
             chat.forget(lambda lane: is_lane_of(lane, user))
 
@@ -309,6 +337,7 @@ class LobugServer:
         self._in_background(asyncio.to_thread(self.skills.load))
         self._in_background(self._watch_memory())
         self._in_background(self.schedule.run())
+        self._in_background(sources.watch_health(self.hub, self._health_shown))
         self._in_background(self.integrity.watch())
         self._in_background(self.telemetry.watch_loop())
         self._reading = self._in_background(self.prefetcher.after_start())
@@ -335,6 +364,8 @@ class LobugServer:
 
     async def close(self) -> None:
         """Stop all tasks and close connections, memory, access and engines."""
+        self.hub.close()
+        await self.device_statuses.close()
         await self.connections.close()
         await self.mcp_servers.close()
         tasks = tuple(self._tasks)
@@ -418,6 +449,12 @@ class LobugServer:
             memory=self.memory.stats(),
             turns=self.priority.turns,
         )
+
+    def _health_shown(self) -> object:
+        """What a page shows of the state of health, to be compared."""
+        report = self.health()
+        engines = {job: (one.ready, one.degraded) for job, one in report.engines.items()}
+        return report.can_talk, report.ollama, tuple(report.degraded), engines
 
     def _status(self, job: str, engine: Engine) -> EngineStatus:
         status = engine.status()

@@ -386,6 +386,8 @@ def test_where_people_open_the_pages(tmp_path: Path, authority: Authority) -> No
     assert found(home, (8321, 8322), shown, "https://a.example/x").https_url == (
         "https://a.example/x/"
     )
+    public = found(home, (8321, 8322), shown, "wss://a.example/x/")
+    assert public.https_url == "https://a.example/x/"
     files = authority.issue(["lobug.example.org"])
     mine = own(tmp_path, files.certificate, files.key).open()
     assert found(home, (8321, 8322), mine) == WebAddresses(

@@ -90,6 +90,13 @@ def is_forwarded(headers: Iterable[str]) -> bool:
     return any(name in FORWARDING_HEADERS or name.startswith("x-forwarded-") for name in headers)
 
 
+def keeps_session(host: str | None, *, secure: bool) -> bool:
+    """Whether a browser keeps a cookie with ``Secure``: over TLS (``secure``), and over plain HTTP
+    only at this computer. ``host``: the ``Host`` header."""
+    name = host_name(host or "")
+    return secure or name == "localhost" or name.endswith(".localhost") or is_loopback(name)
+
+
 def names_tls(host: str | None, public_url: str) -> bool:
     """Whether ``host`` is the name in a public URL with TLS. A proxy with TLS may have forwarded
     such a request even if no header says so."""
@@ -100,20 +107,25 @@ def names_tls(host: str | None, public_url: str) -> bool:
     return host_name(host) == name and name != "localhost" and not is_loopback(name)
 
 
+@dataclass(frozen=True, slots=True)
+class WebAddresses:
+    """Where a browser in the local network opens the web pages. Each address ends with ``/``."""
+
+    http_url: str | None = None
+    """Of plain HTTP; None: unknown."""
+    https_url: str | None = None
+    """None: HTTPS does not work now."""
+    fingerprint: str | None = None
+    """SHA-256 of the certificate that is to be trusted for HTTPS, that of Lo-Bug's authority or the
+    owner's own, as ``AB:CD:...``; None: there is none."""
+
+    @property
+    def best(self) -> str | None:
+        """The address for another computer: a browser keeps no session over plain HTTP."""
+        return self.https_url or self.http_url
+
+
 def local_url(host: str, port: int) -> str:
     """Return the URL at which this computer reaches a server that listens there."""
     reachable = ANY_ADDRESS.get(host, f"[{host}]" if ":" in host else host)
     return f"http://{reachable}:{port}"
-
-
-@dataclass(frozen=True, slots=True)
-class WebAddresses:
-    """Where people open Lo-Bug's pages, to be shown to them."""
-
-    http_url: str | None = None
-    """Of plain HTTP, with a slash at the end; None: unknown."""
-    https_url: str | None = None
-    """Of HTTPS, with a slash at the end; None: HTTPS does not work now."""
-    fingerprint: str | None = None
-    """SHA-256 of the certificate that is to be trusted for HTTPS, that of Lo-Bug's authority or the
-    owner's own, as ``AB:CD:...``; None: there is none."""

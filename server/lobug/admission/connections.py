@@ -206,9 +206,9 @@ class OpenConnection:
         unnamed = LOOPBACK if here else admission.ledger.source(self._number)
         admitted = admission.ledger.recognize(
             self._number,
-            caller.token_hash or unnamed,
+            unnamed if here else caller.token_hash or unnamed,
             now=admission.now(),
-            reserved=caller.owner or caller.kind == "device",
+            reserved=caller.privileged,
             token=not here,
         )
         if not admitted:

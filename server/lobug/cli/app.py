@@ -21,6 +21,7 @@ from lobug.cli import (
     turns,
 )
 from lobug.cli.alerts import alerts_app
+from lobug.cli.browsers import browsers_app
 from lobug.cli.devices import devices_app
 from lobug.cli.evaluate import eval_app
 from lobug.cli.firmware import firmware_app
@@ -60,6 +61,7 @@ app.add_typer(notes_app, name="notes")
 app.add_typer(devices_app, name="devices")
 app.add_typer(tokens_app, name="tokens")
 app.add_typer(tls_app, name="tls")
+app.add_typer(browsers_app, name="browsers")
 app.add_typer(firmware_app, name="firmware")
 
 

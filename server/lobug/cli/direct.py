@@ -23,6 +23,7 @@ from lobug.http.devices import admin, api_tokens
 from lobug.http.limits import limit_bodies
 from lobug.http.memory import router as memory_router
 from lobug.http.problems import add_problem_handlers
+from lobug.http.web import browsers
 from lobug.memory.service import Memory
 from lobug.settings import Settings
 from lobug.settings.live import LiveSettings
@@ -157,10 +158,10 @@ class DirectSettingsTransport(DirectTransport):
 
 
 class DirectAccessTransport(DirectTransport):
-    """Opens the file of devices and tokens, and nothing else."""
+    """Opens the file of devices, browsers and tokens, and nothing else."""
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__(settings, admin.router, api_tokens.router)
+        super().__init__(settings, admin.router, api_tokens.router, browsers.router)
 
     async def open(self) -> None:
         await self.server.access.start(watch=False)

@@ -74,7 +74,10 @@ class Worker:
         clock: Callable[[], float],
         checkpoint: Checkpoint,
         snapshot: SnapshotSource | None = None,
+        changed: Callable[[str | None], None] = lambda _: None,
     ) -> None:
+        """``changed`` is called with the user whose memory a task may have changed; None: it may be
+        anybody's."""
         self._database = database
         self._embedding = embedding
         self._turns = turns
@@ -86,6 +89,7 @@ class Worker:
         self._priority = priority
         self._clock = clock
         self._checkpoint = checkpoint
+        self._changed = changed
         self._task: asyncio.Task[None] | None = None
         self._wake_up = asyncio.Event()
         self._snapshot = snapshot
@@ -273,6 +277,8 @@ class Worker:
             logger.debug("memory: task %d of kind %s", task.id, task.kind, exc_info=True)
             await self._failed(task, f"fault: {type(error).__name__}")
         else:
+            if task.kind != "compact":
+                self._changed(None if task.kind == "retention" else task.user)
             if asked and self._counter.stats.parked_tasks:
                 now = self._clock()
                 await self._database.write(
@@ -348,6 +354,7 @@ class Worker:
             )
             if done is not None:
                 await self.recount()
+                self._changed(None)
         return True
 
     async def _try_summaries(self) -> None:

@@ -88,10 +88,19 @@ class FirmwareSettings(Section):
 
 
 class TelemetrySettings(Section):
-    """What Lo-Bug tells about itself: times, counts and codes, never what somebody said."""
+    """What Lo-Bug tells about itself: times, counts and codes. Of what somebody said it keeps only
+    the last utterances, in main memory."""
 
     turns_kept: int = Field(
         200, ge=0, le=10_000, description="Turns whose stage times `/turns` and `lobug turns` show."
+    )
+    heard_kept: int = Field(
+        100,
+        ge=0,
+        le=10_000,
+        description="Utterances that `/web/heard` shows, with why one was ignored. They are words,"
+        " so they are kept in main memory only, and gone when anything of their person is"
+        " forgotten. 0: none.",
     )
     loop_lag_every_s: Seconds = Field(
         0.1, description="How often the event loop's lag is measured, seconds."

@@ -4,6 +4,7 @@ made and renewed here. Except for reading and writing its files, all of it is pu
 from __future__ import annotations
 
 import logging
+import re
 import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -175,7 +176,7 @@ def web_addresses(
 
     Ports are None where nothing listens.
     """
-    public = settings.access.public_url
+    public = re.sub(r"^ws", "http", settings.access.public_url)  # a device is told the same place
     hosts = [*addresses, *settings.access.hostnames, *settings.tls.names]
     http = https = None
     if public.startswith("http://"):

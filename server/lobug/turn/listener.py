@@ -407,6 +407,7 @@ class Listener:
             decided_s=self._decided_s,
             reason=reason,
             pause_s=self._paused_s,
+            doubted="" if reason is None or transcript is None else transcript.text.strip(),
         )
         self._next_utterance()
         return [ended]

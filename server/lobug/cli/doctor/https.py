@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from lobug.access.addresses import local_url
-from lobug.cli.doctor import Finding, fail, ok, warn
-from lobug.cli.doctor.computer import is_lobug
+from lobug.cli.doctor.network import is_lobug
 from lobug.cli.http_server import open_https_socket
-from lobug.cli.sentences import sentence
 from lobug.cli.tls import stored_certificate
+from lobug.diagnosis.findings import Finding, fail, ok, warn
+from lobug.diagnosis.sentences import sentence
 from lobug.errors import TlsError
 from lobug.settings import Settings
 from lobug.tls.certificates import fingerprint
