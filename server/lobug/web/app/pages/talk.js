@@ -2,7 +2,7 @@
 
 import { Icon } from "../components/icons.js";
 import { html, signal, useComputed, useEffect, useLayoutEffect, useRef, useState } from "../preact.js";
-import { link } from "../router.js";
+import { link, route } from "../router.js";
 import { t } from "../sentences.js";
 import { session } from "../session.js";
 import { MODES, interruptible } from "./talk/dialogue.js";
@@ -239,7 +239,8 @@ function Controls() {
 }
 
 function Typing() {
-  const [text, setText] = useState("");
+  // A sentence in the address (#/talk?say=...) is proposed, never sent: any link may hold one.
+  const [text, setText] = useState(route.value.query.say ?? "");
   const send = (event) => {
     event.preventDefault();
     const words = text.trim();
