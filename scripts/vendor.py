@@ -1,9 +1,10 @@
-"""Fetches the libraries of the web app from npm anew and compares or replaces what the project has.
+"""Fetches what the project has of npm's packages anew, and compares or replaces it.
 
 python scripts/vendor.py [--check]
 
-``server/lobug/web/vendor/vendor.json`` names each package with its version, the integrity that npm
-published for it, and the files that are taken from it, unmodified, with their SHA-256. ``npm``
+In ``server/lobug/web/vendor`` are the libraries of the web app, in ``tests/vendor`` those of its
+tests. ``vendor.json`` in each names the packages with their versions, the integrity that npm
+published for them, and the files that are taken from them, unmodified, with their SHA-256. ``npm``
 brings the packages from the registry that it is set up for. ``--check`` changes nothing and fails
 on any difference. To renew a library, change its version and its folder in vendor.json, empty its
 integrity and its digests, run this, and look at what it wrote.
@@ -23,8 +24,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parents[1] / "server" / "lobug" / "web" / "vendor"
-MANIFEST = FOLDER / "vendor.json"
+ROOT = Path(__file__).parents[1]
+FOLDERS = (ROOT / "server" / "lobug" / "web" / "vendor", ROOT / "tests" / "vendor")
+MANIFEST = "vendor.json"
 
 
 class VendorError(Exception):
@@ -35,9 +37,10 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def read_manifest(path: Path = MANIFEST) -> list[dict[str, Any]]:
+def read_manifest(folder: Path) -> list[dict[str, Any]]:
     """The packages: name, version, folder, license, integrity, files (path to SHA-256)."""
-    packages: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["packages"]
+    text = (folder / MANIFEST).read_text(encoding="utf-8")
+    packages: list[dict[str, Any]] = json.loads(text)["packages"]
     return packages
 
 
@@ -52,7 +55,7 @@ def fetch(package: dict[str, Any], folder: Path) -> Path:
     )
     if packed.returncode != 0:
         raise VendorError(f"npm could not bring {wanted}: {packed.stderr.strip()}")
-    archive = folder / json.loads(packed.stdout)[0]["filename"]
+    archive = folder / str(json.loads(packed.stdout)[0]["filename"])
     digest = hashlib.sha512(archive.read_bytes()).digest()
     found = f"sha512-{base64.b64encode(digest).decode()}"
     if package["integrity"] and found != package["integrity"]:
@@ -80,8 +83,8 @@ def contents(package: dict[str, Any], archive: Path) -> dict[str, bytes]:
     return found
 
 
-def differences(packages: list[dict[str, Any]], folder: Path = FOLDER) -> list[str]:
-    """What of the project's files is not what vendor.json says, a sentence each."""
+def differences(packages: list[dict[str, Any]], folder: Path) -> list[str]:
+    """What of a folder's files is not what its vendor.json says, a sentence each."""
     wanted = {
         f"{package['folder']}/{path}": digest
         for package in packages
@@ -90,7 +93,7 @@ def differences(packages: list[dict[str, Any]], folder: Path = FOLDER) -> list[s
     present = {
         path.relative_to(folder).as_posix(): sha256(path.read_bytes())
         for path in folder.rglob("*")
-        if path.is_file() and path.name != MANIFEST.name
+        if path.is_file() and path.name != MANIFEST
     }
     return [
         *(f"{path} is missing" for path in sorted(wanted.keys() - present.keys())),
@@ -108,32 +111,45 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--check", action="store_true", help="change nothing; fail on a difference")
     check = parser.parse_args(arguments).check
-    packages = read_manifest()
-    try:
-        with tempfile.TemporaryDirectory() as temporary:
-            fetched = [
-                (package, contents(package, fetch(package, Path(temporary))))
-                for package in packages
-            ]
-    except (VendorError, OSError) as error:
-        print(f"vendor: {error}", file=sys.stderr)
-        return 1
-    if not check:
-        for old in (path for path in FOLDER.iterdir() if path.is_dir()):
-            shutil.rmtree(old)
-        for package, files in fetched:
-            for path, content in files.items():
-                place = FOLDER / package["folder"] / path
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_bytes(content)
-        MANIFEST.write_text(json.dumps({"packages": packages}, indent=2) + "\n", encoding="utf-8")
-    wrong = differences(packages)
+    wrong = []
+    for folder in FOLDERS:
+        packages = read_manifest(folder)
+        try:
+            with tempfile.TemporaryDirectory() as temporary:
+                fetched = [
+                    (package, contents(package, fetch(package, Path(temporary))))
+                    for package in packages
+                ]
+        except (VendorError, OSError) as error:
+            print(f"vendor: {error}", file=sys.stderr)
+            return 1
+        if not check:
+            write(folder, packages, fetched)
+        wrong += differences(packages, folder)
+        names = ", ".join(f"{package['name']} {package['version']}" for package in packages)
+        print(f"{folder.relative_to(ROOT)}: {names}")
     for line in wrong:
         print(f"vendor: {line}", file=sys.stderr)
     if not wrong:
-        names = ", ".join(f"{package['name']} {package['version']}" for package in packages)
-        print(f"{len(packages)} libraries are as npm published them: {names}")
+        print("All files are as npm published them.")
     return 1 if wrong else 0
+
+
+def write(
+    folder: Path,
+    packages: list[dict[str, Any]],
+    fetched: list[tuple[dict[str, Any], dict[str, bytes]]],
+) -> None:
+    """Replace everything in a folder by what was fetched."""
+    for old in (path for path in folder.iterdir() if path.is_dir()):
+        shutil.rmtree(old)
+    for package, files in fetched:
+        for path, content in files.items():
+            place = folder / package["folder"] / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content)
+    manifest = json.dumps({"packages": packages}, indent=2) + "\n"
+    (folder / MANIFEST).write_text(manifest, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -136,6 +136,12 @@ class Schedule:
         """The oldest alert of a user that rings and was not silenced; None: there is none."""
         return self._loud.get(user)
 
+    def use(self, limits: RingLimits, quiet_hours: QuietHours | None) -> None:
+        """Ring and keep quiet by these from now on, also what rings already."""
+        self._limits = limits
+        self._quiet_hours = quiet_hours
+        self.wake()
+
     def wake(self) -> None:
         """Look again: alerts, waiting speech or connected devices have changed."""
         self._changed.set()

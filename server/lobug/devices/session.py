@@ -77,7 +77,7 @@ class DeviceSession:
         self._microphone = Microphone(
             server.engines.gate,
             server.connections.stt,
-            server.settings,
+            lambda: server.settings,
             connection,
             clock,
             busy=self._cores_are_busy,
@@ -388,6 +388,7 @@ class DeviceSession:
             return
         self._interim = text
         await self._connection.send(say.interim_stt(self._connection.session_id, text))
+
     def _note_ignored(self, reason: str, text: str = "", *, failed: bool = False) -> None:
         self._server.heard.ignored(
             self._conversation_key, device=self._device, reason=reason, text=text, failed=failed

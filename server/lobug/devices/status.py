@@ -74,8 +74,9 @@ def _part(value: object, name: str) -> dict[str, Any]:
 
 
 def _whole(value: object, least: int, most: int) -> int | None:
-    plain = isinstance(value, int | float) and not isinstance(value, bool)
-    return int(value) if plain and least <= value <= most else None  # type: ignore[operator, call-overload, no-any-return]  # a number
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if least <= value <= most else None
 
 
 class DeviceStatuses:

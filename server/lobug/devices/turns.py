@@ -210,10 +210,14 @@ class DeviceTurns:
                 self._microphone.reply_ended()
         return speaker
 
+    @property
+    def _speculates(self) -> bool:
+        return self._server.settings.listening.speculate
+
     def prefetch(self, words: str) -> None:
         """Let the model read the words so far, unless it is reading already."""
         idle = self._prefetch is None or self._prefetch.done()
-        if idle and self._settings.listening.speculate and not self.replying:
+        if idle and self._speculates and not self.replying:
             work = self._server.prefetcher.while_speaking(self._conversation_key, words)
             self._prefetch = asyncio.ensure_future(work)
 
@@ -227,7 +231,7 @@ class DeviceTurns:
         """
         restarts = self._microphone.restarts
         await self.discard()
-        if not self._settings.listening.speculate or not text or self.replying:
+        if not self._speculates or not text or self.replying:
             return
         if restarts != self._microphone.restarts:
             return

@@ -51,6 +51,7 @@ from lobug.memory.model import (
     Hit,
     Identity,
     Imported,
+    Layer,
     LoggedMessage,
     MemoryContext,
     MemoryHistory,
@@ -189,6 +190,19 @@ class Memory:
         await self._database.open(self._worker.resume)
         if work:
             self._worker.start()
+
+    def use(self, settings: MemorySettings) -> None:
+        """Remember by these settings from now on; ``reschedule`` adds the work that they make
+        due."""
+        self._settings = self._scheduler.settings = settings
+        self._recaller.use(settings)
+        self.wake()
+
+    async def reschedule(self) -> None:
+        """Add the background work that changed settings make due. Raises StorageError."""
+        await self._database.write("reschedule", self._worker.reschedule)
+        await self._worker.recount()
+        self.wake()
 
     async def close(self) -> None:
         """Stop the worker, finish what is being written, close the file. Safe to call twice, and
@@ -427,9 +441,10 @@ class Memory:
         importance: float | None = None,
         tags: tuple[str, ...] | None = None,
         project: str | None = None,
+        layer: Layer | None = None,
     ) -> Entry:
         """Make a new version; None leaves a field unchanged. Raises MemoryNotFoundError,
-        MemoryContentError, MemoryForbiddenError."""
+        MemoryContentError, MemoryForbiddenError, IdentityFullError."""
         return await self._change(
             "edit",
             scope,
@@ -441,6 +456,7 @@ class Memory:
                 importance=importance,
                 tags=tags,
                 project=project,
+                layer=layer,
                 limits=self._limits,
                 now=now,
             ),
@@ -493,6 +509,18 @@ class Memory:
         return await self._database.read(
             lambda c: entries.listed(c, scope, where, limit=limit, after_id=after_id)
         )
+
+    async def newest(
+        self, scope: MemoryScope, where: Filter, *, limit: int, skip: int = 0
+    ) -> Sequence[Entry]:
+        """Entries, those said last first, without the first ``skip``."""
+        return await self._database.read(
+            lambda c: entries.newest(c, scope, where, limit=limit, skip=skip)
+        )
+
+    async def count(self, scope: MemoryScope, where: Filter) -> int:
+        """How many entries a filter lets through."""
+        return await self._database.read(lambda c: entries.count(c, scope, where))
 
     async def history(self, scope: MemoryScope, entry_id: int) -> Sequence[Entry]:
         """All versions of an entry, oldest first. Raises MemoryNotFoundError."""
@@ -580,9 +608,17 @@ class Memory:
         files hold of the user goes too. If it raises, nothing of memory is erased."""
         self._purge_callbacks.append(callback)
 
-    async def forget(self, scope: MemoryScope, entry_id: int) -> Forgotten:
+    async def forget(
+        self, scope: MemoryScope, entry_id: int, *, dry_run: bool = False
+    ) -> Forgotten:
         """Erase an entry with all its versions, the words it came from, and what was derived from
-        them. Cannot be undone. Raises MemoryNotFoundError, MemoryForbiddenError."""
+        them. Cannot be undone. ``dry_run``: only say what would be erased. Raises
+        MemoryNotFoundError, MemoryForbiddenError."""
+        if dry_run:  # a write all the same, that is rolled back
+            now = self._clock()
+            return await self._database.write(
+                "forget", lambda c: forget_entries(c, scope, [entry_id], now, dry_run=True)
+            )
         return await self._erase(
             scope, "forget", "forget", lambda c, now: forget_entries(c, scope, [entry_id], now)
         )

@@ -33,6 +33,7 @@ from lobug.memory.learning.summarizer import Summarizer
 from lobug.memory.schedule import Scheduler
 from lobug.memory.statistics import Counter
 from lobug.priority import Deferral, PreemptedError, TurnPriority
+from lobug.settings import MemorySettings
 from lobug.storage.compaction import compact
 from lobug.storage.database import Checkpoint, Database
 from lobug.storage.driver import Connection
@@ -83,7 +84,6 @@ class Worker:
         self._counter = counter
         self._erasures = erasures
         self._scheduler = scheduler
-        self._settings = scheduler.settings
         self._chat = chat
         self._summarizer = summarizer
         self._priority = priority
@@ -102,6 +102,14 @@ class Worker:
         """Work was added since the last step; it may be more urgent."""
         self._first_deadline = math.inf
         """Deadline of the first of all work, as of the last step."""
+
+    @property
+    def _settings(self) -> MemorySettings:
+        return self._scheduler.settings
+
+    def reschedule(self, connection: Connection) -> None:
+        """Add the tasks that are due by settings that have changed."""
+        self._scheduler.resume(connection, self._clock())
 
     def resume(self, connection: Connection) -> None:
         """Take up the tasks that the last process left. Runs in the transaction that opens the

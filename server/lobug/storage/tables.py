@@ -242,7 +242,11 @@ memories = Table(
     **NUMBERED,
 )
 add_index("memories_by_user", memories, "user status layer id")
-add_index("memories_by_time", memories, "user said_at")
+add_index(
+    "memories_by_time",
+    memories,
+    "user said_at id status layer category scope conversation project",
+)
 add_index("memories_replaced", memories, "replaced_by", where="replaced_by IS NOT NULL")
 add_index(
     "memories_by_message", memories, "source_message_id", where="source_message_id IS NOT NULL"

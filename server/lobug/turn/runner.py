@@ -12,7 +12,7 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lobug.agenda.waiting_speech import WaitingSpeeches
 from lobug.concurrency import uninterrupted
@@ -123,6 +123,11 @@ class TurnRunner:
         self._wall = wall
         self._speed_for = speed_for
         self._observer = observer or NoObserver()
+
+    def use(self, settings: Settings, persona: Persona) -> None:
+        """Run turns by these from the next one on."""
+        self._settings = settings
+        self._model = replace(self._model, settings=settings, persona=persona)
 
     @property
     def waiting(self) -> int:

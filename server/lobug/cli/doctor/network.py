@@ -21,7 +21,7 @@ def check_port(settings: Settings) -> Finding:
     try:
         open_socket(settings.host, settings.port).close()
     except CommandError as error:
-        if _is_lobug(local_url(settings.host, settings.port)):
+        if is_lobug(local_url(settings.host, settings.port)):
             return ok("port", sentence("doctor.port_ours", where=where))
         in_use = isinstance(error.__cause__, OSError) and error.__cause__.errno == errno.EADDRINUSE
         if in_use:
@@ -34,7 +34,8 @@ def check_port(settings: Settings) -> Finding:
     return ok("port", sentence("doctor.port_free", where=where))
 
 
-def _is_lobug(url: str) -> bool:
+def is_lobug(url: str) -> bool:
+    """Whether a Lo-Bug server answers there."""
     try:
         answer = httpx.get(f"{url}/health", timeout=2.0, trust_env=False)
     except httpx.HTTPError:

@@ -1,4 +1,4 @@
-"""`/web/people`: who talks with Lo-Bug, by which devices and tokens."""
+"""`/web/people`: who talks with Lo-Bug, by which devices, browsers and tokens."""
 
 from __future__ import annotations
 
@@ -75,6 +75,10 @@ async def people(server: ServerDep, caller: CallerDep) -> People:
         if token.revoked_at is None and token.scope is None:
             key = conversation_of(token_key(token.token_hash), users, user=token.user)
             means[key.user].tokens.append(token.token_id)
+    for browser in server.access.browsers.all():
+        expires_at = server.access.browsers.expires_at(browser)
+        if browser.revoked_at is None and server.access.now() < expires_at:
+            means[browser.user].browsers.append(browser.browser_id)
     kept = {one.user: one for one in await server.memory.users()}
     visible = kept.keys() if caller.at_this_computer else kept.keys() & {own}
     names = {own, *users.values(), *means, *visible}

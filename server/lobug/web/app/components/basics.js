@@ -1,6 +1,6 @@
 // Small parts of which pages consist.
 
-import { html, useId } from "../preact.js";
+import { html, useEffect, useId, useRef } from "../preact.js";
 import { ago, moment, t } from "../sentences.js";
 import { Icon } from "./icons.js";
 
@@ -96,7 +96,13 @@ export function Tabs({ label, tabs, current, choose }) {
     choose(next.name);
     event.currentTarget.children[tabs.indexOf(next)].focus();
   };
-  return html`<div class="tabs" role="tablist" aria-label=${label} onKeyDown=${move}>
+  const list = useRef(null);
+  useEffect(() => {
+    // On a phone not all of them fit beside each other.
+    const tab = list.current.querySelector('[aria-selected="true"]');
+    if (tab) list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.offsetWidth) / 2;
+  }, [current]);
+  return html`<div class="tabs" role="tablist" ref=${list} aria-label=${label} onKeyDown=${move}>
     ${tabs.map(
       (tab) => html`<button
         key=${tab.name}

@@ -25,6 +25,7 @@ const PATHS = {
   history: "M4 5v5h5M4.5 10a8 8 0 1 1-.5 4M12 8v5l3 2",
   download: "M12 4v11M7.5 11 12 15.5 16.5 11M4 20h16",
   upload: "M12 15.5V4.5M7.5 9 12 4.5 16.5 9M4 20h16",
+  filter: "M4 6h16M7 12h10M10 18h4",
   send: "M4 12 20 4l-5 16-3.5-6.5Z",
   stop: "M7 7h10v10H7Z",
   bell: "M6 16V11a6 6 0 0 1 12 0v5l2 2H4ZM10 21h4",

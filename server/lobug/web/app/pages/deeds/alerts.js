@@ -94,9 +94,8 @@ function AlertRow({ alert, now, cancel, edit, refresh }) {
         : html`${alert.kind === "timer" &&
             html`<button
               class="button button-small"
-              aria-label=${t("deeds.plus", { minutes: MORE_MINUTES, what })}
               onClick=${more}
-            >+${MORE_MINUTES} min</button>`}
+            >${t("deeds.plus", { minutes: MORE_MINUTES })}<span class="visually-hidden">${t("deeds.plus_for", { what })}</span></button>`}
             <${IconButton} icon="edit" label=${t("deeds.edit_one", { what })} onClick=${() => edit(alert)} />
             <${IconButton} icon="trash" label=${t("deeds.cancel_one", { what })} onClick=${() => cancel(alert)} />`}
     </div>

@@ -114,7 +114,7 @@ function ListCard({ list, refresh }) {
       <button class="button button-small" onClick=${clearDone}>${t("deeds.clear_done")}</button>
     </details>`}
     <details>
-      <summary aria-label=${t("deeds.more", { list: list.name })}><${Icon} name="more" /></summary>
+      <summary class="muted small">${t("deeds.more")}</summary>
       <div class="actions">
         <a class="button button-small" href=${file("ics")} download=${`${list.name}.ics`}>${t("deeds.export_ics")}</a>
         <a class="button button-small" href=${file("markdown")} download=${`${list.name}.md`}>${t("deeds.export_markdown")}</a>

@@ -26,7 +26,8 @@ export default {
   cancelled: "Cancelled: {what}.",
   cancel_one: "Cancel {what}",
   edit_one: "Change {what}",
-  plus: "Add {minutes} minutes to {what}",
+  plus: "+{minutes} min",
+  plus_for: " for {what}",
   label_timer: "Name",
   label_alarm: "Name",
   label_reminder: "What shall I remind you of?",
@@ -69,7 +70,7 @@ export default {
   clear_done: "Remove what is done",
   export_ics: "Calendar file (iCalendar)",
   export_markdown: "Markdown",
-  more: "More about {list}",
+  more: "Export, clear, delete",
   clear: "Clear the list",
   clear_title: "Clear {list}?",
   clear_text: {
