@@ -152,9 +152,13 @@ function useKeys() {
       if (event.key !== " " || busyWithKeys(event.target)) return;
       if (state.value.mode === "hold") happen({ type: "release" });
     };
+    // A key that is let go elsewhere is not seen here.
+    const blur = () => state.value.mode === "hold" && happen({ type: "release" });
     addEventListener("keydown", down);
     addEventListener("keyup", up);
+    addEventListener("blur", blur);
     return () => {
+      removeEventListener("blur", blur);
       removeEventListener("keydown", down);
       removeEventListener("keyup", up);
     };
