@@ -1,4 +1,4 @@
-"""Takes the pictures of the web app in docs/web: each page, as on a phone and a desk, light and dark.
+"""Takes the pictures of the web app in docs/web, for a phone and a desk, light and dark.
 
 python scripts/web_screenshots.py URL [FOLDER]
 
