@@ -98,7 +98,7 @@ def pictures(browser: Browser, url: str, folder: Path) -> None:
         for size, (width, height) in SIZES.items():
             context = browser.new_context(
                 viewport={"width": width, "height": height},
-                color_scheme=theme,  # type: ignore[arg-type]  # a literal, which a loop hides
+                color_scheme=theme,
                 reduced_motion="reduce",
                 storage_state=storage,
             )
