@@ -86,7 +86,7 @@ def web_page(
         yield page
     finally:
         profile.close()
-    assert faults == []
+    assert not faults, "\n".join(faults)
 
 
 def _own(url: str, host: str, faults: list[str]) -> None:

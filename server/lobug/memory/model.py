@@ -491,6 +491,38 @@ class RememberedUser:
 
 
 @dataclass(frozen=True, slots=True)
+class GrowthPoint:
+    """How much of a user's memory is of one quarter of an hour."""
+
+    at: float
+    """Its beginning, seconds since the epoch."""
+    memories: int
+    """Entries made in it that are not inactive."""
+    messages: int
+    """Messages of the log."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallTime:
+    """How long one search took."""
+
+    at: float
+    """Seconds since the epoch."""
+    took_ms: float
+    """Milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryHistory:
+    """How a user's memory has grown, and how fast it is searched."""
+
+    growth: tuple[GrowthPoint, ...]
+    """Oldest first; quarters of an hour without anything are left out."""
+    recalls: tuple[RecallTime, ...]
+    """The last ones, oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryStats:
     """Counts over all users, for ``/health``. Kept in the process: reading them does no I/O."""
 

@@ -41,6 +41,7 @@ from lobug.memory.exchange import export, import_
 from lobug.memory.exchange.snapshot import SnapshotSource
 from lobug.memory.learning.summarizer import Summarizer
 from lobug.memory.model import (
+    HOUSEHOLD,
     ConversationKey,
     Draft,
     Entry,
@@ -53,6 +54,7 @@ from lobug.memory.model import (
     Layer,
     LoggedMessage,
     MemoryContext,
+    MemoryHistory,
     MemoryScope,
     MemoryStats,
     Provenance,
@@ -123,6 +125,9 @@ class Memory:
         self._snapshot = snapshot
         self._erasure_callbacks: list[Callable[[str | None], None]] = []
         self._purge_callbacks: list[Callable[[str], Awaitable[None]]] = []
+        self.changed: Callable[[str | None], None] = lambda _: None
+        """Called on the event loop after each change, with the user whose memory it changed
+        (``HOUSEHOLD`` is one); None: it may be anybody's."""
         self.erasures = ErasureReporter()
         self._counter = Counter()
         self._scheduler = Scheduler(settings, working_memory, lambda: chat.context_tokens)
@@ -169,6 +174,7 @@ class Memory:
             clock=clock,
             checkpoint=checkpoint,
             snapshot=snapshot,
+            changed=lambda user: self.changed(user),  # noqa: PLW0108 - set later
         )
         self._recaller = Recaller(
             self._database, self._embedding, settings, chat, clock, working_memory=working_memory
@@ -184,6 +190,19 @@ class Memory:
         await self._database.open(self._worker.resume)
         if work:
             self._worker.start()
+
+    def use(self, settings: MemorySettings) -> None:
+        """Remember by these settings from now on; ``reschedule`` adds the work that they make
+        due."""
+        self._settings = self._scheduler.settings = settings
+        self._recaller.use(settings)
+        self.wake()
+
+    async def reschedule(self) -> None:
+        """Add the background work that changed settings make due. Raises StorageError."""
+        await self._database.write("reschedule", self._worker.reschedule)
+        await self._worker.recount()
+        self.wake()
 
     async def close(self) -> None:
         """Stop the worker, finish what is being written, close the file. Safe to call twice, and
@@ -216,6 +235,7 @@ class Memory:
         self._embedding.rescan()
         async with self._priority.turn():  # background work must not store what it has read before
             await self._report_erasure(None)
+        self.changed(None)
         self.wake()
 
     async def compact(self) -> None:
@@ -288,6 +308,7 @@ class Memory:
         )
         if logged.claimed.referents:
             self.claims.note(conversation_key, logged.claimed.referents)
+        self.changed(conversation_key.user)
         return logged.message_id
 
     async def log_reply(
@@ -322,6 +343,7 @@ class Memory:
             ),
             self._count_turn(conversation_key.user),
         )
+        self.changed(conversation_key.user)
         return logged.message_id
 
     async def log_unasked(self, conversation_key: ConversationKey, content: str) -> None:
@@ -335,6 +357,7 @@ class Memory:
             ),
             self._count_turn(conversation_key.user),
         )
+        self.changed(conversation_key.user)
 
     def _count_turn(self, user: str) -> Callable[[Logged], None]:
         return lambda logged: self._counter.count_turn(
@@ -404,7 +427,9 @@ class Memory:
         if draft.scope == "user" and not self._settings.enable_user_memories:
             raise MemoryDisabledError("memory.enable_user_memories is off")
         return await self._change(
-            "store", lambda c, now: store.store(c, scope, draft, limits=self._limits, now=now)
+            "store",
+            scope,
+            lambda c, now: store.store(c, scope, draft, limits=self._limits, now=now),
         )
 
     async def edit(
@@ -422,6 +447,7 @@ class Memory:
         MemoryContentError, MemoryForbiddenError, IdentityFullError."""
         return await self._change(
             "edit",
+            scope,
             lambda c, now: store.edit(
                 c,
                 scope,
@@ -442,6 +468,7 @@ class Memory:
         MemoryForbiddenError."""
         return await self._change(
             "correct",
+            scope,
             lambda c, now: store.correct(c, scope, entry_id, content, limits=self._limits, now=now),
         )
 
@@ -449,7 +476,7 @@ class Memory:
         """Make an entry inactive without erasing it; ``restore`` brings it back. Raises
         MemoryNotFoundError, MemoryForbiddenError."""
         return await self._change(
-            "remove", lambda c, now: store.deactivate(c, scope, entry_id, now=now)
+            "remove", scope, lambda c, now: store.deactivate(c, scope, entry_id, now=now)
         )
 
     async def restore(self, scope: MemoryScope, entry_id: int) -> Entry:
@@ -457,6 +484,7 @@ class Memory:
         becomes inactive. Raises MemoryNotFoundError, MemoryForbiddenError, IdentityFullError."""
         return await self._change(
             "restore",
+            scope,
             lambda c, now: store.restore(c, scope, entry_id, limits=self._limits, now=now),
         )
 
@@ -530,6 +558,7 @@ class Memory:
         IdentityChangedError, IdentityInvalidError, IdentityFullError."""
         return await self._change(
             "identity",
+            scope,
             lambda c, now: identity_edit.replace(
                 c, scope, text, versions_read=versions_read, limits=self._limits, now=now
             ),
@@ -556,6 +585,7 @@ class Memory:
         particular. Raises MemoryNotFoundError, MemoryContentError."""
         return await self._change(
             "focus",
+            scope,
             lambda c, _now: focus.replace(
                 c,
                 scope,
@@ -687,6 +717,15 @@ class Memory:
         limit, path = self._limits.identity_chars, self._database.path
         return await self._database.read(lambda c: statistics.of_user(c, scope, limit, path))
 
+    async def growth(
+        self, scope: MemoryScope, *, since: float, last_recalls: int = 200
+    ) -> MemoryHistory:
+        """How the user's memory has grown since a time, seconds since the epoch, and how long the
+        last searches took."""
+        return await self._database.read(
+            lambda c: statistics.history(c, scope.user, since, last_recalls)
+        )
+
     async def users(self) -> Sequence[RememberedUser]:
         """All users of whom anything is kept, last active first; without the household. Names and
         counts, for the owner at this computer."""
@@ -715,16 +754,21 @@ class Memory:
             "import", lambda c: import_.import_parsed(c, scope, parsed, now, identity_chars=limit)
         )
         await self._worker.recount()
+        self.changed(scope.user)
         self.wake()
         return done
 
-    async def _change(self, name: str, work: Callable[[Connection, float], T]) -> T:
-        """One transaction that changes entries or projects; ``work`` takes the connection and the
-        present time. Raises MemoryDisabledError."""
+    async def _change(
+        self, name: str, scope: MemoryScope, work: Callable[[Connection, float], T]
+    ) -> T:
+        """One transaction that changes entries or projects of a scope; ``work`` takes the
+        connection and the present time. Raises MemoryDisabledError."""
         if not self._settings.enabled:
             raise MemoryDisabledError("memory.enabled is off")
         now = self._clock()
         result = await self._database.write(name, lambda connection: work(connection, now))
+        shared = isinstance(result, Entry) and result.scope == "household"
+        self.changed(HOUSEHOLD if shared else scope.user)
         self.wake()
         return result
 
@@ -742,6 +786,9 @@ class Memory:
             gone = await self._database.write(name, lambda connection: work(connection, now))
             self.erasures.report(cause, ErasureReport.of(gone))
             await self._report_erasure(None if scope.household == "write" else scope.user)
+        self.changed(scope.user)
+        if scope.household == "write":
+            self.changed(HOUSEHOLD)
         self.wake()
         return gone
 

@@ -67,22 +67,6 @@ def add_web_app(app: FastAPI) -> None:
         return HTMLResponse(text, headers=headers)
 
     app.add_api_route("/", page, methods=["GET"], include_in_schema=False)
-
-    async def session() -> dict[str, object]:  # until the routes of sessions are merged
-        return {
-            "role": "owner",
-            "user": "ada",
-            "at_this_computer": True,
-            "browser": None,
-            "secure": False,
-            "https_url": None,
-            "http_url": None,
-            "fingerprint": None,
-            "version": "dev",
-            "instance": "",
-        }
-
-    app.add_api_route("/web/session", session, methods=["GET"], include_in_schema=False)
     for name, folder, cache in (
         ("app", APP_FOLDER, REVALIDATED),
         ("vendor", VENDOR_FOLDER, UNCHANGING),

@@ -3,7 +3,7 @@
 import { Banner } from "./components/banner.js";
 import { Toasts } from "./components/toasts.js";
 import { Icon } from "./components/icons.js";
-import { connect, connection, outdated, on, reconnect } from "./live.js";
+import { connect, connection, disconnect, outdated, on, reconnect } from "./live.js";
 import { html, render, signal, useEffect, useRef } from "./preact.js";
 import { link, route } from "./router.js";
 import { loadSentences, t } from "./sentences.js";
@@ -58,6 +58,8 @@ async function show(name) {
       loadSentences(name),
       stylesheet(name),
     ]);
+    // A page may be made of parts of another one, and so of its words and styles.
+    await Promise.all((module.uses ?? []).flatMap((other) => [loadSentences(other), stylesheet(other)]));
     if (turn !== wanted) return;
     shown.value = { name, Page: module.default };
     document.title = t("shell.title", { page: t(`shell.pages.${name}`) });
@@ -95,6 +97,7 @@ function Navigation() {
 function Banners() {
   return html`
     ${connection.value === "lost" &&
+    session.value.role !== "stranger" &&
     html`<${Banner} kind="warning" action=${{ label: t("shell.retry"), run: reconnect }}>
       ${t("shell.lost")}
     <//>`}
@@ -145,6 +148,12 @@ function App() {
   `;
 }
 
+/** Open the stream of events as whoever this browser is now; a stranger is told of nothing. */
+function follow() {
+  if (session.value.role !== "stranger") reconnect();
+  else disconnect();
+}
+
 async function start() {
   await loadSentences("shell");
   const root = document.getElementById("app");
@@ -162,7 +171,7 @@ async function start() {
   }
   render(html`<${App} />`, root);
   session.subscribe((who) => (who.role === "stranger" ? undefined : connect()));
-  on("signed_out", () => loadSession().then(reconnect, () => {}));
+  on("signed_out", () => loadSession().then(follow, () => {}));
 }
 
 start();

@@ -10,8 +10,13 @@ export function Dialog({ title, close, children, wide = false }) {
   const id = useId();
   useEffect(() => {
     const dialog = element.current;
+    const opener = document.activeElement;
     dialog.showModal();
-    return () => dialog.close();
+    return () => {
+      dialog.close();
+      // It is out of the document by now, so the browser gives the focus back to nobody.
+      if (opener?.isConnected) opener.focus();
+    };
   }, []);
   return html`<dialog
     ref=${element}
