@@ -38,12 +38,11 @@ if(BUILD_TESTING OR NOT DEFINED BUILD_TESTING)
   file(COPY ${LOBUG_DOCTEST_DIR}/doctest/doctest.h DESTINATION ${CMAKE_BINARY_DIR}/doctest/doctest)
   add_library(lobug_doctest INTERFACE)
   target_include_directories(lobug_doctest SYSTEM INTERFACE ${CMAKE_BINARY_DIR}/doctest)
-  if(CMAKE_CROSSCOMPILING) # newlib has no threads, which doctest asks for (firmware/arm)
+  if(CMAKE_CROSSCOMPILING) # newlib has no threads, which doctest asks for (arm/newlib_gaps)
     target_compile_options(lobug_doctest INTERFACE
                            -include ${CMAKE_CURRENT_SOURCE_DIR}/arm/newlib_gaps.h)
     target_compile_definitions(lobug_doctest INTERFACE DOCTEST_THREAD_LOCAL=
                                DOCTEST_CONFIG_NO_MULTI_LANE_ATOMICS
                                DOCTEST_CONFIG_NO_POSIX_SIGNALS)
-    target_sources(lobug_doctest INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/arm/newlib_gaps.cpp)
   endif()
 endif()

@@ -80,7 +80,8 @@ async def test_the_newest_come_first_and_any_page_can_be_had(http: httpx.AsyncCl
     by_id = await http.get("/memory/entries", params={"user": "ada", "limit": 2})
     assert [entry["key"] for entry in by_id.json()["entries"]] == ["hill_3", "hill_1"]
     assert by_id.json()["total"] is None
-    for wrong in ({"order": "newest", "after": 1}, {"skip": 1}):
+    faults: tuple[dict[str, str | int], ...] = ({"order": "newest", "after": 1}, {"skip": 1})
+    for wrong in faults:
         refused = await http.get("/memory/entries", params={"user": "ada", **wrong})
         assert code(refused) == "422 invalid_request"
 

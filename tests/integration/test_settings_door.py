@@ -65,6 +65,9 @@ REFUSED: list[tuple[object, str]] = [
     ({"skills.ring_seconds": "inf"}, "422 invalid_request"),
     ({"skills.off": ["juggling"]}, "422 invalid_request"),
     ({"skills.off": {"weather": 1}}, "422 invalid_request"),
+    ({"skills.off": [["weather"]]}, "422 invalid_request"),
+    ({"skills.off": [{"weather": 1}]}, "422 invalid_request"),
+    ({"skills.ring_seconds": 10**400}, "422 invalid_request"),
     (
         {"skills.weather_place": {"name": "X", "latitude": 91, "longitude": 0}},
         "422 invalid_request",

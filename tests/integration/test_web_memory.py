@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -18,7 +17,9 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from lobug.memory.service import Memory
+from lobug.storage.driver import driver
 from support.app_server import in_thread
+from support.browser import PATIENCE_S
 from support.memory_app import app_with, door_settings, memory_of
 from support.web_page import chromium, web_page
 
@@ -34,7 +35,7 @@ LONG_LIST = 100_000
 MOST_ROWS = 80
 """Far more than fit on a screen, and far fewer than there are."""
 
-EXPECTED = (r"/web/events", r"/settings", r"/memory/history", r"status of 412")
+EXPECTED = (r"/web/events", r"/settings", r"/memory/history", r"status of 4(12|22)")
 """Routes of other parts that a test may lack, and what a test provokes."""
 
 
@@ -102,11 +103,12 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         conversation={"users": {"device:desk": "carol"}},
     )
     app = app_with(settings)
+    expect.set_options(timeout=1000 * PATIENCE_S)
     with chromium() as browser:
         server, thread, port = in_thread(app)
         try:
             memory = memory_of(app)
-            yield House(f"http://127.0.0.1:{port}", browser, settings.memory_db_path, memory)
+            yield House(f"http://127.0.0.1:{port}", browser, settings.database_path, memory)
         finally:
             server.should_exit = True
             thread.join()
@@ -115,6 +117,12 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 def rows(page: Page) -> Any:
     """The rows of the list that are in the document."""
     return page.locator(".virtual-row")
+
+
+def settled(page: Page) -> None:
+    """Wait until a view shows what it fetched."""
+    page.locator("main h1").wait_for()
+    expect(page.locator("main .loading")).to_have_count(0)
 
 
 def test_a_memory_is_edited_corrected_removed_and_restored(house: House) -> None:
@@ -242,18 +250,17 @@ def test_hostile_text_is_never_markup_and_overflows_nothing(
     user = f"mallory{viewport['width']}"
     ids = [house.tell(user, text, tags=["<b>b</b>", "x" * 60])["id"] for text in HOSTILE]
     house.tell(user, HOSTILE[0], key="always", layer="identity")
-    house.ask("POST", "/memory/projects", user, json={"name": HOSTILE[0], "description": "x" * 900})
-    house.ask("POST", "/memory/tasks", user, json={"title": "x" * 400})
+    house.ask(
+        "POST", "/memory/projects", user, json={"name": HOSTILE[0][:90], "description": "x" * 900}
+    )
+    house.ask("POST", "/memory/tasks", user, json={"title": "x" * 100})
     views = ["", *(f"/entry/{one}" for one in ids), "/search?q=user&status=all"]
     views += ["/identity", "/timeline", "/why", "/projects", "/numbers", "/manage"]
     with house.page(user, viewport=viewport) as page:
         title = "Memory · Lo-Bug"
         for view in views:
             page.goto(f"{house.url}/#/memory{view}")
-            page.wait_for_function(
-                "!document.querySelector('main .loading') && document.querySelector('main h1')"
-            )
-            page.wait_for_load_state("networkidle")
+            settled(page)
             assert page.title() == title, view
             assert page.locator("main img, main script, main b").count() == 0, view
             wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
@@ -266,7 +273,8 @@ def fill(database: Path, user: str, number: int) -> None:
     """Store many entries at once, without the text index, which a list does not read."""
     triggers = ("memories_text_insert", "memory_lengths_insert")
     now = time.time()
-    with closing(sqlite3.connect(database, timeout=60)) as connection, connection:
+    # By the server's own SQLite: two of them in one process undo each other's locks on a file.
+    with closing(driver().connect(str(database), timeout=60)) as connection, connection:
         kept = [
             connection.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (name,)).fetchone()[
                 0
@@ -291,7 +299,7 @@ def test_a_hundred_thousand_memories_are_one_list(house: House) -> None:
     fill(house.database, "olive", LONG_LIST)
     with house.page("olive") as page:
         expect(page.locator(".list-count")).to_have_text("100,000 memories")
-        expect(page.get_by_role("link", name="Memory number 0 ")).to_be_visible()
+        expect(page.get_by_role("link", name="Memory number 0 K")).to_be_visible()
         assert rows(page).count() < MOST_ROWS
         expect(rows(page).first).to_have_attribute("aria-setsize", str(LONG_LIST))
         page.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)")
@@ -300,7 +308,7 @@ def test_a_hundred_thousand_memories_are_one_list(house: House) -> None:
         ).to_be_visible()
         assert rows(page).count() < MOST_ROWS
         page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-        last = page.get_by_role("link", name=f"Memory number {LONG_LIST - 1} ")
+        last = page.get_by_role("link", name=f"Memory number {LONG_LIST - 1} K")
         expect(last).to_be_visible()
         expect(rows(page).last).to_have_attribute("aria-posinset", str(LONG_LIST))
         assert rows(page).count() < MOST_ROWS
@@ -315,9 +323,9 @@ def test_a_hundred_thousand_memories_are_one_list(house: House) -> None:
 
         # By keyboard: to the beginning and on, row by row.
         page.keyboard.press("Home")
-        expect(page.get_by_role("link", name="Memory number 0 ")).to_be_focused()
+        expect(page.get_by_role("link", name="Memory number 0 K")).to_be_focused()
         page.keyboard.press("ArrowDown")
-        expect(page.get_by_role("link", name="Memory number 1 ")).to_be_focused()
+        expect(page.get_by_role("link", name="Memory number 1 K")).to_be_focused()
         assert rows(page).count() < MOST_ROWS
 
 
@@ -346,8 +354,7 @@ def test_a_user_is_named_only_where_the_caller_may(
         page.on("request", lambda request: asked.append(request.url))
         for view in ("", "/search?q=tea", "/identity", "/timeline", "/why", "/manage"):
             page.goto(f"{house.url}/#/memory{view}")
-            page.locator("main h1").wait_for()
-            page.wait_for_load_state("networkidle")
+            settled(page)
         queries = [urlsplit(url) for url in asked if "/memory/" in url and "/web/" not in url]
         users = {
             str(parse_qs(url.query).get("user")) for url in queries if url.path != "/memory/users"
@@ -373,7 +380,7 @@ def test_what_is_always_in_mind_is_edited_and_a_change_in_between_is_told(house:
         text.fill("## User Profile\n- The user is called Ida\n## Preferences\n- Likes tea")
         house.tell("ida", "Likes coffee", layer="identity", section="Preferences")
         page.get_by_role("button", name="Save").click()
-        expect(page.get_by_role("alert")).to_contain_text("Somebody changed this text")
+        expect(page.get_by_text("Somebody changed this text")).to_be_visible()
         expect(page.locator("pre")).to_contain_text("Likes coffee")
         assert "tea" not in house.ask("GET", "/memory/identity", "ida")["text"]
         page.get_by_role("button", name="Keep mine").click()
@@ -396,7 +403,7 @@ def test_news_keep_an_open_edit_and_the_place_in_the_list(house: House) -> None:
 
         page.route("**/web/events", tell)
         page.evaluate("scrollTo(0, 200 * document.querySelector('.row-measure').offsetHeight)")
-        row = page.get_by_role("link", name="Memory number 203 ")
+        row = page.get_by_role("link", name="Memory number 203 K")
         expect(row).to_be_visible()
         before = row.bounding_box()
         assert before is not None

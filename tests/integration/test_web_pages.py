@@ -12,11 +12,11 @@ from typing import Any
 import httpx
 import pytest
 from playwright.sync_api import Browser, Page
-from support.web_page import chromium, web_page
 
 from lobug.app import create_app
 from lobug.http.web.page import APP_FOLDER
 from support.app_server import ScriptedEngines, in_thread, scripted_assembler, settings_for
+from support.web_page import chromium, web_page
 
 AXE = Path(__file__).parents[1] / "vendor" / "axe-core@4.14.1" / "axe.min.js"
 FOUND = """() => axe.run(document, {resultTypes: ["violations"]}).then(({violations}) =>

@@ -10,14 +10,18 @@ import re
 import struct
 import wave
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.x509 import load_der_x509_certificate
 from playwright.sync_api import Browser, Page, expect
 
 from lobug.app import create_app
+from lobug.tls.service import Tls
 from support.app_server import in_thread, scripted_assembler, settings_for
 from support.browser import PATIENCE_S
 from support.memory_app import quiet_engines
@@ -53,9 +57,13 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         yield running
 
 
-def serve(folder: Path, **sections: object) -> Iterator[httpx.Client]:
-    settings = settings_for(folder, **sections)
-    app = create_app(settings, assembler=scripted_assembler(quiet_engines()))
+@contextmanager
+def served(folder: Path, *, https_port: int | None = None) -> Iterator[httpx.Client]:
+    """A server, and a client as its owner at its computer. ``https_port``: where it says that
+    HTTPS is; its certificate is real, but nothing listens there."""
+    settings = settings_for(folder)
+    tls = Tls(settings, https_port, addresses=lambda: ["192.168.1.5"])
+    app = create_app(settings, assembler=scripted_assembler(quiet_engines()), tls=tls)
     server, thread, port = in_thread(with_simulated_addresses(app))
     with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_S) as http:
         yield http
@@ -65,8 +73,8 @@ def serve(folder: Path, **sections: object) -> Iterator[httpx.Client]:
 
 @pytest.fixture
 def http(tmp_path: Path) -> Iterator[httpx.Client]:
-    """A client of a server, as the owner at its computer."""
-    yield from serve(tmp_path)
+    with served(tmp_path) as client:
+        yield client
 
 
 def discover(http: httpx.Client, client: str = "client-1") -> dict[str, Any]:
@@ -282,8 +290,8 @@ def test_first_run_leads_to_the_first_words(browser: Browser, http: httpx.Client
         expect(page.get_by_text("I hear you well.")).to_be_visible()
         page.get_by_role("button", name="On we go").click()
         expect(page.get_by_role("link", name="Set a timer for five minutes.")).to_be_visible()
-        page.get_by_role("button", name="Start talking").click()
-        expect(page).to_have_url(re.compile("#/talk$"))
+        page.get_by_role("link", name="Set a timer for five minutes.").click()
+        expect(page.get_by_role("textbox")).to_have_value("Set a timer for five minutes.")
         page.reload()
         expect(page.locator(".nav-person")).to_contain_text("Ada")
     (known,) = http.get("/web/browsers").json()["browsers"]
@@ -331,11 +339,27 @@ IPHONE = (
 )
 
 
-def test_trust_shows_the_own_system_first(browser: Browser, tmp_path: Path) -> None:
-    for http in serve(tmp_path, access={"public_url": "https://lobug.test"}):
-        with web_page(browser, address(http, "#/trust"), user_agent=IPHONE, **PHONE) as page:
-            systems = page.locator(".trust-system")
-            expect(systems.first).to_have_attribute("open", "")
-            expect(systems.first).to_contain_text("Certificate Trust Settings")
-            expect(systems.nth(1)).not_to_have_attribute("open", "")
-            expect(page.get_by_text("This page came over HTTPS.")).to_be_visible()
+def test_trust_shows_the_own_system_and_the_fingerprint(browser: Browser, tmp_path: Path) -> None:
+    with (
+        served(tmp_path, https_port=8322) as http,
+        web_page(browser, address(http, "#/trust"), user_agent=IPHONE, **PHONE) as page,
+    ):
+        systems = page.locator(".trust-system")
+        expect(systems.first).to_have_attribute("open", "")
+        expect(systems.first).to_contain_text("Certificate Trust Settings")
+        expect(systems.nth(1)).not_to_have_attribute("open", "")
+        expect(page.get_by_text("This page came over HTTPS.")).to_be_visible()
+        certificate = http.get("/web/certificate").content
+        shown = "".join(page.locator(".fingerprint li").all_inner_texts()).replace(" ", "")
+        assert shown == load_der_x509_certificate(certificate).fingerprint(SHA256()).hex().upper()
+
+
+def test_plain_page_leads_to_the_secure_one(browser: Browser, tmp_path: Path) -> None:
+    headers = remote_headers("192.168.1.9")
+    with (
+        served(tmp_path, https_port=8322) as http,
+        web_page(browser, address(http, "#/pair/123456"), extra_http_headers=headers) as page,
+    ):
+        expect(page.get_by_role("link", name="Open the secure page")).to_have_attribute(
+            "href", "https://192.168.1.5:8322/#/pair/123456"
+        )

@@ -98,11 +98,11 @@ def keeps_session(host: str | None, *, secure: bool) -> bool:
 
 
 def names_tls(host: str | None, public_url: str) -> bool:
-    """Whether ``host`` is the name in a public URL with TLS. A proxy with TLS may have forwarded
-    such a request even if no header says so."""
+    """Whether ``host`` is the name in a public URL with TLS (``https`` or ``wss``). A proxy with
+    TLS may have forwarded such a request even if no header says so."""
     public = urlsplit(public_url)
     name = public.hostname
-    if host is None or name is None or public.scheme != "https":
+    if host is None or name is None or public.scheme not in {"https", "wss"}:
         return False
     return host_name(host) == name and name != "localhost" and not is_loopback(name)
 

@@ -113,9 +113,10 @@ async def change_settings(
 
 
 def _check_skills(names: JsonValue, known: set[str]) -> None:
-    """Refuse a name that no skill has: it would switch nothing off."""
+    """Refuse a name that no skill has: it would switch nothing off. What is no name is left to the
+    setting itself."""
     for name in names if isinstance(names, list) else ():
-        if name not in known:
+        if isinstance(name, str) and name not in known:
             raise InvalidRequestError(f"There is no skill {name}.", param="skills.off")
 
 

@@ -2,7 +2,7 @@
 
 import { Icon } from "../components/icons.js";
 import { html, signal, useComputed, useEffect, useLayoutEffect, useRef, useState } from "../preact.js";
-import { link } from "../router.js";
+import { link, route } from "../router.js";
 import { t } from "../sentences.js";
 import { session } from "../session.js";
 import { MODES, interruptible } from "./talk/dialogue.js";
@@ -152,9 +152,13 @@ function useKeys() {
       if (event.key !== " " || busyWithKeys(event.target)) return;
       if (state.value.mode === "hold") happen({ type: "release" });
     };
+    // A key that is let go elsewhere is not seen here.
+    const blur = () => state.value.mode === "hold" && happen({ type: "release" });
     addEventListener("keydown", down);
     addEventListener("keyup", up);
+    addEventListener("blur", blur);
     return () => {
+      removeEventListener("blur", blur);
       removeEventListener("keydown", down);
       removeEventListener("keyup", up);
     };
@@ -239,7 +243,8 @@ function Controls() {
 }
 
 function Typing() {
-  const [text, setText] = useState("");
+  // A sentence in the address (#/talk?say=...) is proposed, never sent: any link may hold one.
+  const [text, setText] = useState(route.value.query.say ?? "");
   const send = (event) => {
     event.preventDefault();
     const words = text.trim();

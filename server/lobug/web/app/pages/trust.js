@@ -33,7 +33,7 @@ export default function Page() {
   return html`<div class="trust stack">
     <header>
       <h1>${t("trust.title")}</h1>
-      <p class="muted">${t("trust.about")}</p>
+      ${!brought && html`<p class="muted">${t("trust.about")}</p>`}
     </header>
     ${secure && html`<${State} kind="good" icon="check">${t("trust.secure")}<//>`}
     ${!secure && here && html`<${State} kind="note" icon="info">${t("trust.here")}<//>`}
@@ -65,13 +65,14 @@ export default function Page() {
         ${["microphone", "sign_in", "listeners"].map((name) => html`<li key=${name}>${t(`trust.needs.${name}`)}</li>`)}
       </ul>
     <//>
-    <${Card} title=${t("trust.means")}>
+    ${!brought &&
+    html`<${Card} title=${t("trust.means")}>
       <div class="dialog-text">
         <p>${t("trust.means_1")}</p>
         <p>${t("trust.means_2")}</p>
         <p>${t("trust.means_3")}</p>
       </div>
-    <//>
+    <//>`}
     <p class="actions">
       <a class="button" href=${role === "stranger" ? link("pair") : link("talk")}>
         <${Icon} name="back" />${t(role === "stranger" ? "trust.to_pair" : "trust.to_talk")}

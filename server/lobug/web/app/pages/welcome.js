@@ -1,13 +1,17 @@
 // Welcome: the first run, and adding a device (#/welcome/device).
 
-import { html, useEffect } from "../preact.js";
+import { html, signal, useEffect } from "../preact.js";
 import { go, link, route } from "../router.js";
 import { isOwner } from "../session.js";
 import { AddDevice } from "./welcome/add_device.js";
+import { Face } from "./talk/face.js";
 import { FirstRun } from "./welcome/first_run.js";
 
 /** Letting a device or a phone in is a part of the page of devices. */
 export const uses = ["devices"];
+
+/** The face does not speak here, so its mouth follows no sound. */
+const SILENCE = signal(0);
 
 export default function Page() {
   const { page, rest } = route.value;
@@ -17,7 +21,9 @@ export default function Page() {
     if (page !== "welcome") go(link("welcome"), { replace: true });
   }, []);
   return html`<div class="welcome">
-    <img class="welcome-face" src="web/app/icon.svg" alt="" width="112" height="112" />
+    <div class="welcome-face">
+      <${Face} look="happy" glow="speaking" lively=${false} pulse=${false} asleep=${false} level=${SILENCE} />
+    </div>
     ${what === "device" && isOwner.value ? html`<${AddDevice} kind=${kind} />` : html`<${FirstRun} />`}
   </div>`;
 }

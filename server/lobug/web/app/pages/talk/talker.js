@@ -11,6 +11,8 @@ import { MODES, SILENCE_MS, SPEECH_MS, START, phaseOf, step } from "./dialogue.j
 import { Door } from "./door.js";
 import { ask } from "./typed.js";
 
+/** Searches among which that of the last reply is found. */
+const LAST_SEARCHES = 5;
 const MODE_KEY = "lobug.talk.mode";
 const SOUND_KEY = "lobug.talk.sound";
 /** Loudness of a frame from which somebody speaks, rather than a room hums. */
@@ -90,12 +92,15 @@ const EFFECTS = {
   },
   hang_up: () => typed?.abort(),
   look_up({ message_id, line }) {
-    get("/memory/why", { message_id }).then(
-      ({ hits, injected }) => {
-        const entries = hits.filter(({ kind, id }) => injected.includes(`${kind}:${id}`));
+    // Not every reply searches memory, so this asks for the last searches rather than for its own.
+    get("/memory/recalls", { limit: LAST_SEARCHES }).then(
+      ({ recalls }) => {
+        const search = recalls.find((one) => one.message_id === message_id);
+        if (!search) return;
+        const entries = search.hits.filter(({ kind, id }) => search.injected.includes(`${kind}:${id}`));
         happen({ type: "used", line, entries });
       },
-      () => {}, // nothing was searched for
+      () => {}, // the reply stands without its sources
     );
   },
 };

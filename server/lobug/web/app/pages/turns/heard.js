@@ -36,7 +36,7 @@ export function HeardList() {
               <div class="row-main">
                 <p class=${one.text ? "row-title" : "muted"}>${one.text || t("turns.no_words")}</p>
                 <p class="muted small">
-                  <${When} at=${1_000 * one.at} /> · ${one.user}${one.device && ` · ${one.device}`}
+                  <${When} at=${one.at} /> · ${one.user}${one.device && ` · ${one.device}`}
                 </p>
               </div>
               <${Tag} kind=${one.outcome === "respond" ? "good" : one.outcome === "failed" ? "bad" : "plain"}>

@@ -31,7 +31,7 @@ export default {
   },
   words: {
     title: "Now say something to me",
-    about: "For example one of these. Tap it, or say it aloud:",
+    about: "For example one of these. Say it aloud, or tap it to have it typed:",
     remember: "Remember that my keys are in the blue bowl.",
     timer: "Set a timer for five minutes.",
     ask: "What can you do?",
