@@ -65,7 +65,15 @@ expect.set_options(timeout=1000 * PATIENCE_S)
 @pytest.fixture(scope="module")
 def lobug(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedLobug]:
     with served(tmp_path_factory.mktemp("lobug")) as server:
+        server.wait(is_awake)
         yield server
+
+
+def is_awake(health: dict[str, Any]) -> bool:
+    """Whether the chat model has read what stands at the beginning of every prompt; before that the
+    first reply is "One moment, I'm just waking up."."""
+    state: str = health["engines"]["chat"]["details"]["shared_prefix"]["state"]
+    return state == "made"
 
 
 @pytest.fixture(scope="module")
