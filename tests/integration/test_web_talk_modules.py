@@ -130,7 +130,7 @@ def test_playback_waits_for_a_little_and_tells_where_it_is(page: Page) -> None:
     assert heard == [
         [[0, 0], []],
         [[1, 1], ["first", "began"]],
-        [[1, 1, 1, 1], ["second"]],
+        [[1, 1, 1, 1], ["second", "dry"]],
         [[0, 0], ["drained"]],
         [[0, 0], []],
     ]
@@ -139,7 +139,7 @@ def test_playback_waits_for_a_little_and_tells_where_it_is(page: Page) -> None:
 def test_playback_that_runs_dry_waits_again(page: Page) -> None:
     heard = pulled(page, "push(1, 1, 1, 1); pull(6); push(1, 1); pull(2); playback.end(); pull(4);")
     assert heard == [
-        [[1, 1, 1, 1, 0, 0], ["began"]],
+        [[1, 1, 1, 1, 0, 0], ["began", "dry"]],
         [[0, 0], []],
         [[1, 1, 0, 0], ["drained"]],
     ]
@@ -257,6 +257,13 @@ def test_words_are_shown_only_when_they_are_spoken(page: Page) -> None:
     assert (answer["shown"], answer["current"]) == (1, 0)
 
 
+def test_a_reply_that_pauses_is_being_thought_about(page: Page) -> None:
+    begun = (*HEARD, START_SPEECH, sentence("One moment."), AUDIO, mark(2, 0))
+    result = played(page, *begun, {"type": "paused"}, AUDIO, STOP_SPEECH, {"type": "paused"})
+    assert result["phases"][-5:] == ["speaking", "thinking", "speaking", "speaking", "speaking"]
+    assert result["lines"][-1]["current"] == -1
+
+
 def test_an_interruption_keeps_what_was_heard(page: Page) -> None:
     late = (sentence("More."), AUDIO, STOP_SPEECH)
     result = played(page, *SPOKEN, mark(2, 0), {"type": "interrupt"}, *late)
@@ -312,6 +319,13 @@ def test_silence_after_a_tap_is_discarded(page: Page) -> None:
     result = played(page, OPEN, PRESS, MICROPHONE, {"type": "quiet"}, mode="tap")
     assert sent(result)[-1] == ("detect",)
     assert result["phases"][-1] == "idle"
+
+
+def test_what_was_said_before_a_long_silence_is_answered(page: Page) -> None:
+    quiet = {"type": "quiet", "spoken": True}
+    result = played(page, OPEN, PRESS, MICROPHONE, quiet, mode="tap")
+    assert sent(result)[-1] == ("stop",)
+    assert result["phases"][-1] == "thinking"
 
 
 def test_hands_free_listens_on_and_is_interrupted_by_speech(page: Page) -> None:

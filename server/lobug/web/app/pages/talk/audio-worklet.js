@@ -178,6 +178,8 @@ export class Playback {
         events.push({ type: "drained" });
       } else if (this.fading) {
         this.began = false;
+      } else {
+        events.push({ type: "dry" });
       }
       this.fading = false;
     }

@@ -39,7 +39,7 @@ export async function wake() {
 
 /** Plays what it is given, one piece after the other; it can fall silent at once. */
 export class Player {
-  /** `tell` gets `{type: "mark", mark}`, `began` and `drained`; `level` the loudness, 0 to 1. */
+  /** `tell` gets `{type: "mark", mark}`, `began`, `dry` and `drained`; `level` the loudness, 0 to 1. */
   constructor(tell, level) {
     this.tell = tell;
     this.level = level;

@@ -12,6 +12,8 @@ const MOST_LINES = 200;
 const LATE_START_MS = 1_000;
 /** Silence after which an utterance by tap is given up, ms. */
 export const SILENCE_MS = 12_000;
+/** Pause in a reply from which on Lo-Bug thinks rather than speaks, ms. */
+export const PAUSE_MS = 800;
 /** Wait for speech after a face; without speech there is no reply, ms. */
 export const SPEECH_MS = 2_500;
 
@@ -24,7 +26,7 @@ export const START = {
   fault: null,
   /** What is awaited: "words" of what was said, its "reply", or the reply's "speech"; null: nothing. */
   awaited: null,
-  /** What is being said: `{source: "door" | "typed", line, ended}`; `line` null: no words yet. */
+  /** What is being said: `{source: "door" | "typed", line, ended, paused}`; `line` null: no words yet. */
   voice: null,
   /** Whether speech is ignored until its end, because it was interrupted here. */
   deaf: false,
@@ -42,7 +44,7 @@ export function phaseOf(state) {
   const speaking = state.voice && state.voice.line !== null;
   if (state.link !== "open" && !state.typing && !speaking) return state.link;
   if (state.ears !== "off" && state.mode !== "free") return "listening";
-  if (speaking) return "speaking";
+  if (speaking) return state.voice.paused ? "thinking" : "speaking";
   if (state.awaited || state.typing) return "thinking";
   return state.ears === "off" ? "idle" : "listening";
 }
@@ -64,6 +66,11 @@ function change(state, id, changes) {
 }
 
 const reply = (more) => ({ who: "lobug", sentences: [], shown: 0, current: -1, state: "speaking", memories: [], unasked: false, ...more });
+
+function play(state, samples, rate, effects) {
+  effects.push({ type: "play", samples, rate });
+  return state.voice?.paused ? { ...state, voice: { ...state.voice, paused: false } } : state;
+}
 
 /** End the line that is being said: "done" or "interrupted". */
 function close(state, how) {
@@ -143,8 +150,7 @@ const ON = {
 
   audio(state, { samples, rate }, effects) {
     if (state.deaf || state.voice?.source !== "door") return state;
-    effects.push({ type: "play", samples, rate });
-    return state;
+    return play(state, samples, rate, effects);
   },
 
   /** The button: pressed to hold it, or clicked. */
@@ -169,9 +175,11 @@ const ON = {
     return { ...stopEars(state, effects, told), awaited: null, fault };
   },
 
-  /** Nothing was said after a tap. */
-  quiet(state, event, effects) {
+  /** It has been quiet for long after a tap. What was `spoken` before is answered: the server may be
+      too busy to have noticed its end. */
+  quiet(state, { spoken, ...event }, effects) {
     if (state.mode !== "tap" || state.ears === "off") return state;
+    if (spoken) return ON.release(state, event, effects);
     return stopEars(withoutInterim(state), effects, DISCARD);
   },
 
@@ -207,6 +215,13 @@ const ON = {
     return change(state, line, (found) =>
       found.state === "speaking" ? { shown: Math.max(found.shown, index + 1), current: index } : {},
     );
+  },
+
+  /** What came of a reply has been played, and the rest is still being made. */
+  paused(state) {
+    const { voice } = state;
+    if (voice?.line == null || voice.ended) return state;
+    return change({ ...state, voice: { ...voice, paused: true } }, voice.line, { current: -1 });
   },
 
   drained(state) {
@@ -327,8 +342,7 @@ const TYPED = {
   },
 
   audio(state, { samples, rate }, effects) {
-    effects.push({ type: "play", samples, rate });
-    return state;
+    return play(state, samples, rate, effects);
   },
 
   done(state, { response, message_id }, effects) {

@@ -7,7 +7,7 @@ import { computed, signal } from "../../preact.js";
 import { loadSession } from "../../session.js";
 import { t } from "../../sentences.js";
 import { Microphone, MicrophoneError, Player, audible, wake } from "./audio.js";
-import { MODES, SILENCE_MS, SPEECH_MS, START, phaseOf, step } from "./dialogue.js";
+import { MODES, PAUSE_MS, SILENCE_MS, SPEECH_MS, START, phaseOf, step } from "./dialogue.js";
 import { Door } from "./door.js";
 import { ask } from "./typed.js";
 
@@ -48,6 +48,9 @@ let player = null;
 let microphone = null;
 let typed = null;
 let quietTimer = 0;
+let pauseTimer = 0;
+/** Whether somebody has spoken since the microphone was opened. */
+let spoken = false;
 let arrivedAt = null;
 
 /** Something has happened. */
@@ -60,6 +63,7 @@ export function happen(event) {
 const EFFECTS = {
   send: ({ message }) => door.send(message),
   play({ samples, rate }) {
+    clearTimeout(pauseTimer);
     arrivedAt ??= performance.now();
     player.push(samples, rate);
   },
@@ -70,6 +74,7 @@ const EFFECTS = {
     player.cut();
   },
   open_microphone() {
+    spoken = false;
     waitForWords();
     microphone.open().then(
       () => happen({ type: "microphone" }),
@@ -107,7 +112,7 @@ const EFFECTS = {
 
 function waitForWords() {
   clearTimeout(quietTimer);
-  quietTimer = setTimeout(() => happen({ type: "quiet" }), SILENCE_MS);
+  quietTimer = setTimeout(() => happen({ type: "quiet", spoken }), SILENCE_MS);
 }
 
 function onFrame(frame) {
@@ -115,11 +120,19 @@ function onFrame(frame) {
   const samples = new Int16Array(frame);
   let sum = 0;
   for (const sample of samples) sum += sample * sample;
-  if (Math.sqrt(sum / samples.length) / 32_768 > SPOKEN_LEVEL) waitForWords();
+  if (Math.sqrt(sum / samples.length) / 32_768 > SPOKEN_LEVEL) {
+    spoken = true;
+    waitForWords();
+  }
   door.sendAudio(frame);
 }
 
 function onPlayer(event) {
+  if (event.type === "dry") {
+    clearTimeout(pauseTimer);
+    pauseTimer = setTimeout(() => happen({ type: "paused" }), PAUSE_MS);
+    return;
+  }
   if (event.type !== "began") return happen(event);
   if (arrivedAt !== null && state.value.voice?.source === "door") {
     const delay_ms = Math.round(performance.now() - arrivedAt + 1000 * player.latencyS);
