@@ -360,7 +360,7 @@ class Session:
     conversation: Annotated[str, Field(description="The conversation that it is a stretch of.")]
     channel: Annotated[
         str,
-        Field(description="How it reached Lo-Bug: device, token, address, import, other."),
+        Field(description="How it reached Lo-Bug: device, browser, token, address, import, other."),
     ]
     started_at: Annotated[float, EPOCH, Field(description="Of its first message.")]
     last_active_at: Annotated[float, EPOCH, Field(description="Of its last message.")]

@@ -46,7 +46,7 @@ sessions = Table(
     row_id(),
     required("user", Text),
     required("conversation", Text),
-    required("channel", Text, "'device', 'token', 'address', 'import' or 'other'"),
+    required("channel", Text, "'device', 'browser', 'token', 'address', 'import' or 'other'"),
     Column("external_id", Text, comment="its name where it was imported from"),
     required("started_at", Number),
     required("last_active_at", Number, "time of the last message"),

@@ -5,6 +5,8 @@ import { moment, number, t } from "../sentences.js";
 
 const STYLES = "web/vendor/uplot@1.6.32/dist/uPlot.min.css";
 const HEIGHT_PX = 220;
+/** Time around a single moment, seconds; uPlot would show years. */
+const ALONE_S = 60;
 
 let loading = null;
 function library() {
@@ -20,7 +22,7 @@ function library() {
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-function options(width, series) {
+function options(width, xs, series) {
   const axis = { stroke: colour("--ink-soft"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
   return {
     width,
@@ -28,7 +30,10 @@ function options(width, series) {
     cursor: { points: { size: 7 } },
     legend: { live: true },
     axes: [axis, { ...axis, size: 52 }],
-    scales: { y: { range: (_, low, high) => [Math.min(0, low), high > 0 ? 1.1 * high : 1] } },
+    scales: {
+      x: { range: (_, low, high) => (xs.length > 1 ? [low, high] : [low - ALONE_S, low + ALONE_S]) },
+      y: { range: (_, low, high) => [Math.min(0, low), high > 0 ? 1.1 * high : 1] },
+    },
     series: [
       { value: (_, at) => (at === null ? "" : moment(1_000 * at)) },
       ...series.map(({ label, unit = "" }, index) => ({
@@ -65,7 +70,7 @@ export function LinePlot({ xs, series, description }) {
     library().then((Plot) => {
       if (gone) return;
       const data = [xs, ...series.map((one) => one.values)];
-      plot = new Plot(options(place.current.clientWidth, series), data, place.current);
+      plot = new Plot(options(place.current.clientWidth, xs, series), data, place.current);
       resized.observe(place.current);
     });
     return () => {

@@ -23,7 +23,7 @@ function library() {
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-function options(uPlot, width, unit, series) {
+function options(uPlot, width, unit, data, series) {
   const axis = { stroke: colour("--ink-soft"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
   return {
     width,
@@ -31,8 +31,8 @@ function options(uPlot, width, unit, series) {
     cursor: { drag: { x: false, y: false } },
     legend: { show: series.length > 1, live: false },
     scales: {
-      // A single day would be stretched over years.
-      x: { range: (_plot, low, high) => (high > low ? [low, high] : [low - ALONE_S, low + ALONE_S]) },
+      // uPlot stretches a single moment over years, and says so in `high`.
+      x: { range: (_plot, low, high) => (data[0].length > 1 ? [low, high] : [low - ALONE_S, low + ALONE_S]) },
       y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] },
     },
     axes: [
@@ -69,7 +69,7 @@ export function Plot({ kind, label, unit = "", data, series }) {
       const uPlot = await library();
       if (ended) return;
       plot?.destroy();
-      plot = new uPlot(options(uPlot, element.clientWidth, unit, series), data, element);
+      plot = new uPlot(options(uPlot, element.clientWidth, unit, data, series), data, element);
     };
     draw();
     const sized = new ResizeObserver(() => plot?.setSize({ width: element.clientWidth, height: HEIGHT }));
