@@ -48,6 +48,10 @@ MEMORIES = (
     "The user is building a boat with Tom",
 )
 SAID = ("Hello!", "What time is it?", "What is 17 times 23?", "Where do I live?")
+TYPED = ("Where do I live?", "Set a pasta timer for ten minutes.", "Is oats on my shopping list?")
+"""Typed on the page Talk before its picture is taken."""
+README_HEIGHT = 520
+"""Of the picture in README.md, pixels."""
 
 
 def fill(url: str) -> None:
@@ -103,7 +107,7 @@ def pictures(browser: Browser, url: str, folder: Path) -> None:
                 storage_state=storage,
             )
             page = context.new_page()
-            page.set_default_timeout(120_000)
+            page.set_default_timeout(30_000)
             if storage is None:
                 sit_down(page, url)
                 storage = context.storage_state()
@@ -112,8 +116,32 @@ def pictures(browser: Browser, url: str, folder: Path) -> None:
                 page.evaluate("address => { location.hash = `#/${address}`; }", address)
                 page.wait_for_timeout(1_500)
                 page.wait_for_function("() => !document.querySelector('.loading')")
+                if name == "talk":
+                    converse(page)
                 save(page.screenshot(), folder / f"{name}-{size}-{theme}.png", size)
             context.close()
+
+
+def converse(page: Page) -> None:
+    """Type some sentences, and leave time for each reply."""
+    for text in TYPED:
+        page.get_by_placeholder("Type a message").fill(text)
+        page.keyboard.press("Enter")
+        page.wait_for_timeout(5_000)
+
+
+def readme(folder: Path) -> None:
+    """Put a phone's and a desk's picture of Talk side by side."""
+    parts = []
+    for size in ("phone-dark", "desk-light"):
+        image = Image.open(folder / f"talk-{size}.png").convert("RGB")
+        width = round(image.width * README_HEIGHT / image.height)
+        parts.append(image.resize((width, README_HEIGHT), Image.Resampling.LANCZOS))
+    gap = 16
+    whole = Image.new("RGB", (sum(part.width for part in parts) + gap, README_HEIGHT), "white")
+    whole.paste(parts[0], (0, 0))
+    whole.paste(parts[1], (parts[0].width + gap, 0))
+    whole.quantize(COLOURS, dither=Image.Dither.NONE).save(folder / "readme.png", optimize=True)
 
 
 def save(picture: bytes, path: Path, size: str) -> None:
@@ -143,6 +171,7 @@ def main() -> int:
         browser = playwright.chromium.launch(executable_path=path, args=options)
         pictures(browser, url, folder)
         browser.close()
+    readme(folder)
     return 0
 
 
