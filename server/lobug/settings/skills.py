@@ -88,8 +88,10 @@ class SkillSettings(Section):
         ' ..."}, "allow": ["HassTurnOn"]}}`, or with `command` instead of `url`. Only the tools in'
         " `allow` may be used. What they return is data for the chat model, never an instruction.",
     )
-    ring_seconds: Annotated[Seconds, Changeable("How long it rings", unit="s")] = Field(
+    ring_seconds: Annotated[float, Changeable("How long it rings", unit="s")] = Field(
         60.0,
+        gt=0.0,
+        le=3600.0,
         description="How long a timer or an alarm rings if nobody stops it, seconds. A reminder is"
         " said twice.",
     )
