@@ -12,8 +12,9 @@ import { Words } from "./parts.js";
 const SESSIONS = 20;
 const MOST_SUMMARIES = 200;
 const MOST_TURNS = 100;
-/** The server's upper end of a time range is not included. */
-const AFTER_LAST_MS = 1_000;
+/** Times are told in whole milliseconds, and the end of a range is not included. */
+const SPARE_MS = 1_000;
+const moved = (at, ms) => new Date(new Date(at).getTime() + ms).toISOString();
 
 async function load(pages, signal) {
   const sessions = [];
@@ -24,7 +25,7 @@ async function load(pages, signal) {
     before = answer.next;
     if (!before) break;
   }
-  const since = before ? sessions.at(-1).started_at : undefined;
+  const since = before ? moved(sessions.at(-1).started_at, -SPARE_MS) : undefined;
   const query = { category: "timeline", order: "newest", limit: MOST_SUMMARIES, since };
   const { entries } = await memory.get("entries", query, { signal });
   return { sessions, summaries: entries, more: Boolean(before) };
@@ -78,8 +79,8 @@ function Session({ session }) {
   const [turns, setTurns] = useState(null);
   const open = async (event) => {
     if (!event.currentTarget.open || turns) return;
-    const until = new Date(new Date(session.last_active_at).getTime() + AFTER_LAST_MS).toISOString();
-    const query = { since: session.started_at, until, turns: true, status: "all", limit: MOST_TURNS };
+    const [since, until] = [moved(session.started_at, -SPARE_MS), moved(session.last_active_at, SPARE_MS)];
+    const query = { since, until, turns: true, status: "all", limit: MOST_TURNS };
     const answer = await attempt(() => memory.get("search", query));
     if (!answer) return;
     const said = answer.hits.filter((hit) => hit.kind === "turn");
