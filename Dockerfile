@@ -37,10 +37,11 @@ USER 10001:10001
 
 ENV LOBUG_HOST=0.0.0.0 \
     LOBUG_PORT=8321 \
+    LOBUG_TLS__PORT=8322 \
     LOBUG_DATA_DIR=/data \
     LOBUG_MODELS_DIR=/models
 VOLUME ["/data", "/models"]
-EXPOSE 8321
+EXPOSE 8321 8322
 
 # The first start fetches 1.3 GB before it listens.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30m --retries=3 \

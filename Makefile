@@ -4,7 +4,7 @@
 
 SHELL = /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run check test firmware fuzz bench lint lock sbom models clean
+.PHONY: help run check test firmware fuzz bench lint lock vendor sbom models clean
 
 BIN = .venv/bin
 FUZZ_SECONDS ?= 300
@@ -60,6 +60,10 @@ lock: ## Write the locks from pyproject.toml (UPGRADE=1: to the newest versions)
 	$(UV_COMPILE) pyproject.toml -o requirements.txt >/dev/null
 	$(UV_COMPILE) --group dev --constraint requirements.txt pyproject.toml -o requirements-dev.txt >/dev/null
 	$(UV_LOCK) --no-config firmware/pio-requirements.in -o firmware/pio-requirements.txt >/dev/null
+
+vendor: ## Fetch the web app's libraries from npm anew, as vendor.json names them (ARGS=--check: only compare)
+	@sh scripts/bootstrap.sh dev
+	@$(BIN)/python scripts/vendor.py $(ARGS)
 
 sbom: ## Write the bill of materials (CycloneDX) and all licences to build/sbom
 	@sh scripts/bootstrap.sh dev

@@ -28,5 +28,17 @@ if ! sh scripts/browser-packages.sh && [ "${CI:-}" = true ]; then
     exit 1
 fi
 .venv/bin/lobug models pull
-exec .venv/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder \
+
+# Databases and folders of the tests stand in memory where Linux has room for them there: each of
+# their many transactions waits for the disk otherwise. What a killed process has written is there
+# for the next one either way.
+shared=/dev/shm
+if [ -z "${TMPDIR:-}" ] && [ -w "$shared" ] &&
+    [ "$(df -Pk "$shared" 2>/dev/null | awk 'NR == 2 { print int($4 / 1048576) }')" -ge 4 ]; then
+    TMPDIR=$(mktemp -d "$shared/lobug-tests.XXXXXX")
+    export TMPDIR
+    trap 'rm -rf "$TMPDIR"' EXIT
+    trap 'exit 130' INT TERM
+fi
+.venv/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder \
     --durations=25 --durations-min=1 "$@"

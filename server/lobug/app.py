@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 
 from lobug import __version__
 from lobug.assembly import assemble
@@ -14,11 +15,15 @@ from lobug.discovery.announcer import announcer_for
 from lobug.http import (
     alerts,
     announce,
+    certificate,
     chat,
     lists,
     notes,
     skills,
     status,
+)
+from lobug.http import (
+    settings as settings_routes,
 )
 from lobug.http.authentication import REFUSALS, Authentication
 from lobug.http.browser import BrowserRules, add_docs_page
@@ -34,11 +39,46 @@ from lobug.http.memory import router as memory_router
 from lobug.http.openai import audio, models
 from lobug.http.openai import chat as openai_chat
 from lobug.http.problems import add_problem_handlers, error_responses
+from lobug.http.web import browsers as web_browsers
+from lobug.http.web import doctor, events, people
+from lobug.http.web import session as web_session
+from lobug.http.web.page import add_web_app
 from lobug.server import LobugServer
 from lobug.settings import Settings
+from lobug.settings.live import LiveSettings
+from lobug.tls.service import Tls
 
 Assembler = Callable[[Settings], Awaitable[LobugServer]]
 """Makes a server that has not been started."""
+
+ROUTERS: tuple[APIRouter, ...] = (
+    status.health_router,
+    certificate.router,
+    chat.router,
+    chat.sensors_router,
+    websocket.router,
+    memory_router,
+    alerts.router,
+    lists.router,
+    notes.router,
+    skills.router,
+    settings_routes.router,
+    discovery.router,
+    admin.router,
+    announce.router,
+    api_tokens.router,
+    status.metrics_router,
+    status.turns_router,
+    web_session.router,
+    web_browsers.router,
+    events.router,
+    people.router,
+    doctor.router,
+    models.router,
+    openai_chat.router,
+    audio.router,
+)
+"""In the order in which `/docs` shows them."""
 
 DESCRIPTION = """\
 A voice companion that lives in an M5Stack device and thinks on a computer its owner controls.
@@ -53,6 +93,8 @@ def create_app(
     *,
     assembler: Assembler = assemble,
     listens_at: tuple[str, int] | None = None,
+    command_line: Collection[str] = (),
+    tls: Tls | None = None,
 ) -> FastAPI:
     """Build the application.
 
@@ -61,29 +103,41 @@ def create_app(
         assembler: chooses engines and memory; tests and other hosts may bring their own.
         listens_at: address and port of its socket, which are announced to the local network and to
             the commands on this computer; None: nothing is announced.
+        command_line: names of the settings that the command line set.
+        tls: the certificate of its HTTPS port; None: it has none.
 
     While the application runs it holds the data folder alone; it does not start when another
     process holds it (DataFolderInUseError).
 
-    The server object is at ``app.state.lobug`` while the application runs.
+    The server object is at ``app.state.lobug`` while the application runs, the settings in effect
+    at ``app.state.live_settings``, where people open the pages at ``app.state.web_addresses``
+    (``WebAddresses``), and ``tls`` at ``app.state.tls``.
     """
     settings = settings or Settings()
+    tls = tls or Tls(settings, None, http_port=listens_at[1] if listens_at else None)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with hold_data_folder(settings, listens_at) as holder:
-            server = await assembler(settings)
+            live = LiveSettings(settings, command_line=command_line)
+            server = await assembler(await asyncio.to_thread(live.load, repair=True))
+            live.when_applied(server.apply)
+            live.subscribe(lambda _: server.hub.publish("settings"))
+            app.state.live_settings = live
             server.instance, server.access.secret = holder.instance, holder.secret
             app.state.lobug = server
+            server.https_fault = lambda: tls.fault
             announcer = announcer_for(settings.discovery, listens_at)
             try:
                 await server.start()
+                await tls.start(lambda found: setattr(app.state, "web_addresses", found))
                 if announcer is not None:
                     announcer.start()
                 yield
             finally:
                 if announcer is not None:
                     await announcer.close()
+                await tls.close()
                 await server.close()
 
     app = FastAPI(
@@ -97,26 +151,14 @@ def create_app(
     )
     limits = settings.limits
     app.state.audio_jobs = AudioJobs(limits)
+    app.state.tls = tls
+    app.state.web_addresses = tls.addresses
     limit_bodies(app, limits)
     app.add_middleware(Authentication)
     app.add_middleware(BrowserRules)
     add_problem_handlers(app)
     add_docs_page(app)
-    app.include_router(status.health_router)
-    app.include_router(chat.router)
-    app.include_router(chat.sensors_router)
-    app.include_router(websocket.router)
-    app.include_router(memory_router)
-    app.include_router(alerts.router)
-    app.include_router(lists.router)
-    app.include_router(notes.router)
-    app.include_router(skills.router)
-    app.include_router(discovery.router)
-    app.include_router(admin.router)
-    app.include_router(announce.router)
-    app.include_router(api_tokens.router)
-    app.include_router(status.metrics_router)
-    app.include_router(status.turns_router)
-    for openai_part in (models, openai_chat, audio):
-        app.include_router(openai_part.router)
+    add_web_app(app)
+    for router in ROUTERS:
+        app.include_router(router)
     return app

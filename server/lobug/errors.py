@@ -149,21 +149,21 @@ class AudioTooLongError(AudioError):
 
 
 class ForeignOriginError(LobugError):
-    """A web page of another site sent the request, without a token."""
+    """A web page of another site sent the request, without a token, or with a browser's cookie."""
 
     code = "foreign_origin"
     status = 403
 
 
 class TokenRequiredError(LobugError):
-    """The caller is at another computer and sent no token."""
+    """The caller is at another computer and sent no token, nor the cookie of a paired browser."""
 
     code = "token_required"
     status = 401
 
 
 class TokenInvalidError(LobugError):
-    """The token is unknown or was revoked."""
+    """The token or the browser's session is unknown, has expired or was revoked."""
 
     code = "token_invalid"
     status = 401
@@ -185,7 +185,8 @@ class HostUnknownError(LobugError):
 
 
 class OwnerOnlyError(LobugError):
-    """Only the owner may do this: at the computer that Lo-Bug runs on, or with an owner's token."""
+    """Only the owner may do this: at the computer that Lo-Bug runs on, with an owner's token or in
+    an owner's browser."""
 
     code = "owner_only"
     status = 403
@@ -234,6 +235,13 @@ class DeviceOfflineError(LobugError):
     status = 409
 
 
+class DeviceRefusedError(LobugError):
+    """The device is connected but did not do what it was asked for, or cannot do it."""
+
+    code = "device_refused"
+    status = 409
+
+
 class FirmwareUnknownError(LobugError):
     """There is no firmware image for this board and version."""
 
@@ -248,8 +256,30 @@ class TokenUnknownError(LobugError):
     status = 404
 
 
+class InvitationUnknownError(LobugError):
+    """No invitation has this code or id: it is wrong, was used, has expired, or ended because of
+    too many wrong codes."""
+
+    code = "invitation_unknown"
+    status = 404
+
+
+class BrowserUnknownError(LobugError):
+    """No browser with this id is known, or this browser is not signed in."""
+
+    code = "browser_unknown"
+    status = 404
+
+
+class HttpsRequiredError(LobugError):
+    """A browser at another computer keeps no session over plain HTTP: open the page with HTTPS."""
+
+    code = "https_required"
+    status = 400
+
+
 class AccessFullError(LobugError):
-    """There are `access.max_devices` devices or tokens already; revoke some."""
+    """There are `access.max_devices` devices, browsers or tokens already; revoke some."""
 
     code = "access_full"
     status = 409
@@ -550,8 +580,37 @@ class ImportInvalidError(InvalidRequestError):
     code = "import_invalid"
 
 
+class TlsError(LobugError):
+    """HTTPS does not work: its certificate or one of its files is wrong. The message says which."""
+
+    code = "tls_unavailable"
+    status = 503
+
+
+class CertificateMissingError(LobugError):
+    """There is no certificate to download: HTTPS is off, or uses a certificate of the owner's."""
+
+    code = "certificate_missing"
+    status = 404
+
+
 class TurnNotFoundError(LobugError):
     """There is no such turn, or it is older than the last ``telemetry.turns_kept``."""
 
     code = "turn_not_found"
     status = 404
+
+
+class SettingUnknownError(LobugError):
+    """There is no setting of this name; ``GET /settings`` lists them."""
+
+    code = "setting_unknown"
+    status = 404
+
+
+class SettingFixedError(LobugError):
+    """The setting cannot change now: the environment, ``.env`` or the command line sets it, or it
+    takes effect only at a start. ``GET /settings`` says which."""
+
+    code = "setting_fixed"
+    status = 409

@@ -8,6 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Protocol
 
 from lobug import __version__
@@ -17,16 +18,20 @@ from lobug.agenda.ringing import QuietHours, RingLimits
 from lobug.agenda.schedule import Schedule
 from lobug.agenda.service import FILE as AGENDA_FILE
 from lobug.agenda.service import Agenda
-from lobug.conversation.prompt import make_persona
+from lobug.conversation.prompt import Persona, make_persona
 from lobug.conversation.recognition import MemoryCommands
 from lobug.conversation.recognition import choice_beginning as memory_choice_beginning
 from lobug.conversation.registry import Conversations, SensorReading, is_lane_of
 from lobug.devices.announcements import Announcements
 from lobug.devices.connected_devices import ConnectedDevices
+from lobug.devices.status import DeviceStatuses
 from lobug.devices.unasked_speech import DeviceVoices
-from lobug.engines.base import Engine, Engines, EngineStatus, Tool
+from lobug.engines.base import AdjustableVoice, Engine, Engines, EngineStatus, Tool
 from lobug.engines.integrity import ModelIntegrity
 from lobug.errors import EngineError, StorageError
+from lobug.live import sources
+from lobug.live.heard import HeardLog, HeardUtterance
+from lobug.live.hub import Hub, WasHeard
 from lobug.memory.model import ConversationKey, MemoryStats
 from lobug.memory.service import Memory
 from lobug.ota.library import FirmwareLibrary
@@ -90,6 +95,7 @@ class LobugServer:
     """One Lo-Bug: its engines, memory, conversations, turns and devices."""
 
     settings: Settings
+    """Those in effect; ``apply`` replaces them."""
     engines: Engines
     memory: Memory
     priority: TurnPriority
@@ -105,9 +111,15 @@ class LobugServer:
     memory_retry_s: float = MEMORY_RETRY_S
     instance: str = ""
     """Identifies this run of this server; another one after each restart."""
+    https_fault: Callable[[], str | None] = lambda: None
+    """Why HTTPS does not work as it should, a sentence; None: it does, or is off."""
     integrity: ModelIntegrity = field(init=False)
     """Checks whether the models' files are those of the catalog."""
     telemetry: Telemetry = field(init=False)
+    hub: Hub = field(init=False)
+    """Tells pages what happens."""
+    heard: HeardLog = field(init=False)
+    """The last utterances, in main memory."""
     access: Access = field(init=False)
     """Decides who may talk."""
     agenda: Agenda = field(init=False)
@@ -123,9 +135,15 @@ class LobugServer:
     """Offers newer firmware to devices."""
     connections: ConnectedDevices = field(init=False)
     """The devices that are connected."""
+    device_statuses: DeviceStatuses = field(init=False)
+    """What devices say of themselves."""
     conversations: Conversations = field(init=False)
     turns: TurnRunner = field(init=False)
     prefetcher: PromptPrefetcher = field(init=False)
+    _alert_skill: AlertSkill = field(init=False)
+    _weather: Weather = field(init=False)
+    _reading: asyncio.Task[None] | None = field(init=False, default=None)
+    """Reads what prompts begin with, ahead of the first turn that needs it."""
     _started_at: float = field(init=False)
     _tasks: set[asyncio.Task[None]] = field(init=False, default_factory=set)
 
@@ -134,6 +152,12 @@ class LobugServer:
             self.engines.all(), self.settings.models_dir, lambda: self.priority.busy
         )
         self.telemetry = Telemetry(self.settings.telemetry, self.clock)
+        self.hub = Hub(self.clock)
+        self.heard = HeardLog(
+            self.settings.telemetry.heard_kept,
+            self.wall,
+            self._was_heard,
+        )
         self.access = Access(
             self.settings.access, self.settings.data_dir / ACCESS_FILE, clock=self.wall
         )
@@ -141,14 +165,18 @@ class LobugServer:
             self.settings.skills, self.settings.data_dir / AGENDA_FILE, clock=self.wall
         )
         self.mcp_servers = McpServers(self.settings.skills.mcp_servers)
+        self._alert_skill = AlertSkill(
+            self.agenda.alerts, day_hour=self.settings.skills.reminder_hour
+        )
+        self._weather = Weather(self.settings.skills)
         self.skills = Skills(
             (
-                AlertSkill(self.agenda.alerts, day_hour=self.settings.skills.reminder_hour),
+                self._alert_skill,
                 ListSkill(self.agenda.lists, self.settings.memory.household),
                 NoteSkill(self.agenda.notes),
                 Clock(),
                 Sums(),
-                Weather(self.settings.skills),
+                self._weather,
                 Speaking(
                     self.memory,
                     self.engines.tts,
@@ -166,6 +194,9 @@ class LobugServer:
         )
         self.firmware = FirmwareOffers(library)
         self.connections = ConnectedDevices(self.settings.streaming, self.engines.stt)
+        self.device_statuses = DeviceStatuses(
+            self.connections.sessions, self.clock, partial(self.hub.publish, "devices")
+        )
         self.schedule = Schedule(
             self.agenda.alerts,
             self.agenda.waiting,
@@ -186,16 +217,13 @@ class LobugServer:
             waiting_quota(self.settings.limits),
             wall=self.wall,
         )
-        self.agenda.alerts.changed = self.connections.arrived = self.schedule.wake
+        self.connections.arrived = self.schedule.wake
+        self.connections.changed = partial(self.hub.publish, "devices")
+        sources.watch(self.hub, self.access, self.agenda, self.memory, self.schedule)
         self.access.when_revoked(self.connections.close_revoked)
         self.access.connected = self.connections.connected
         self.conversations = Conversations(self.settings)
-        conversation = self.settings.conversation
-        persona = make_persona(
-            conversation.persona,
-            ignore_and_react=conversation.ignore_and_react,
-            may_store=self.settings.memory.lets_model_store,
-        )
+        persona = persona_of(self.settings)
         self.turns = TurnRunner(
             self.settings,
             self.engines,
@@ -205,7 +233,7 @@ class LobugServer:
             persona,
             self.clock,
             self._commands(),
-            self.telemetry,
+            sources.ObservedTurns(self.telemetry, self.heard, self.hub),
             self.skills,
             self.mcp_servers,
             self.agenda.waiting,
@@ -224,9 +252,48 @@ class LobugServer:
         )
         self._started_at = self.clock()
 
+    def apply(self, settings: Settings) -> None:
+        """Put changed settings into effect, in one step of the event loop: for whatever begins from
+        now on, such as the next turn. Every setting that is marked ``Changeable`` is passed on
+        here, or read from ``settings`` when it is used.
+        """
+        before, self.settings = self.settings, settings
+        self.access.use(settings.access)
+        self.memory.use(settings.memory)
+        if isinstance(self.engines.tts, AdjustableVoice):
+            self.engines.tts.set_speed(settings.tts.speed)
+        skills = settings.skills
+        self._alert_skill.use_day_hour(skills.reminder_hour)
+        self._weather.use(skills)
+        if skills.off != before.skills.off:
+            self.skills.switch_off(skills.off)
+        self.schedule.use(RingLimits(skills.ring_seconds), QuietHours.of(skills.quiet_hours))
+        persona = persona_of(settings)
+        self.turns.use(settings, persona)
+        if persona != persona_of(before):
+            self.prefetcher.use(persona)
+            self.conversations.prefixes_changed()
+        if persona != persona_of(before) or skills.off != before.skills.off:
+            if self._reading is not None:
+                self._reading.cancel()
+            self._reading = self._in_background(self.prefetcher.after_start())
+        if settings.memory != before.memory:
+            self._in_background(self._reschedule_memory())
+
+    async def _reschedule_memory(self) -> None:
+        try:
+            await self.memory.reschedule()
+        except StorageError as error:  # once it can be opened, the work is scheduled anyway
+            log.warning("memory: %s", error)
+
     def now(self, _user: str) -> datetime:
         """Date and time where a user is."""
         return time_in_zone(self.wall(), self.settings.conversation.time_zone)
+
+    def _was_heard(self, utterance: HeardUtterance) -> None:
+        self.hub.notify(WasHeard(utterance))
+        if utterance.device and utterance.text:
+            self.device_statuses.note(utterance.device, last_heard_at=utterance.at)
 
     def _commands(self) -> MemoryCommands:
         self.memory.on_erasure(self._forget)
@@ -243,6 +310,8 @@ class LobugServer:
     def _forget(self, user: str | None) -> None:
         """Drop a user's words (None: all users') that are held outside of the memory."""
         self.conversations.forget(user)
+        self.heard.forget(user)
+        self.hub.forget(user)
         for chat in filter(None, (self.engines.chat, self.engines.consolidation)):
             chat.forget(lambda lane: is_lane_of(lane, user))
 
@@ -269,9 +338,10 @@ class LobugServer:
         self._in_background(asyncio.to_thread(self.skills.load))
         self._in_background(self._watch_memory())
         self._in_background(self.schedule.run())
+        self._in_background(sources.watch_health(self.hub, self._health_shown))
         self._in_background(self.integrity.watch())
         self._in_background(self.telemetry.watch_loop())
-        self._in_background(self.prefetcher.after_start())
+        self._reading = self._in_background(self.prefetcher.after_start())
 
     async def _watch_memory(self) -> None:
         """Notice changes of other programs, and retry a memory that failed until it works again, so
@@ -295,6 +365,8 @@ class LobugServer:
 
     async def close(self) -> None:
         """Stop all tasks and close connections, memory, access and engines."""
+        self.hub.close()
+        await self.device_statuses.close()
         await self.connections.close()
         await self.mcp_servers.close()
         tasks = tuple(self._tasks)
@@ -340,10 +412,11 @@ class LobugServer:
         """Keep a sensor reading for the conversation's prompts."""
         self.conversations.get(conversation_key).sensors.update(reading, self.clock())
 
-    def _in_background(self, work: Coroutine[None, None, None]) -> None:
+    def _in_background(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     def health(self) -> HealthReport:
         """The last known state. Does no I/O."""
@@ -355,6 +428,9 @@ class LobugServer:
             degraded.append(f"access: only this computer may talk, or nobody new: {access_fault}")
         if self.agenda.fault is not None:
             degraded.append(f"agenda: {self.agenda.fault}")
+        https_fault = self.https_fault()
+        if https_fault is not None:
+            degraded.append(f"https: {https_fault}")
         if self.memory.summary_fault():
             degraded.append(f"summaries: {self.memory.summary_fault()}")
         degraded += [
@@ -375,9 +451,24 @@ class LobugServer:
             turns=self.priority.turns,
         )
 
+    def _health_shown(self) -> object:
+        """What a page shows of the state of health, to be compared."""
+        report = self.health()
+        engines = {job: (one.ready, one.degraded) for job, one in report.engines.items()}
+        return report.can_talk, report.ollama, tuple(report.degraded), engines
+
     def _status(self, job: str, engine: Engine) -> EngineStatus:
         status = engine.status()
         return replace(status, details={**status.details, **self.integrity.details(job)})
+
+
+def persona_of(settings: Settings) -> Persona:
+    """The beginning of every prompt."""
+    return make_persona(
+        settings.conversation.persona,
+        ignore_and_react=settings.conversation.ignore_and_react,
+        may_store=settings.memory.lets_model_store,
+    )
 
 
 async def _start(job: str, engine: Engine) -> None:

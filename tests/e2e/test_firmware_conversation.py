@@ -9,11 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from lobug.audio.resample import resample
 from lobug.engines.base import STT_SAMPLE_RATE, Samples
-from lobug.engines.stt_whisper import WhisperSpeechToText
-from lobug.engines.tts_hibari import SAMPLE_RATE, HibariVoice
-from lobug.settings import Settings
+from support.embedded_speech import in_the_embedded_voice, transcribed
 from support.firmware_device import FirmwareDevice, firmware_device, pair
 from support.lobug_process import ServedLobug, served
 from support.speech import Clip, pocketsphinx, prompts, wer
@@ -31,29 +28,6 @@ RECORDED = ("queue-thankyou", "tt-weasels", "vm-savefolder", "conf-lockednow",
 def lobug(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedLobug]:
     with served(tmp_path_factory.mktemp("lobug")) as server:
         yield server
-
-
-async def in_the_embedded_voice(*texts: str) -> list[Clip]:
-    """What no recording says."""
-    voice = HibariVoice(Settings(_env_file=None))
-    await voice.start()
-    try:
-        spoken = [await voice.synthesize(text) for text in texts]
-    finally:
-        await voice.close()
-    return [
-        Clip(text, text, resample(samples, SAMPLE_RATE, STT_SAMPLE_RATE))
-        for text, samples in zip(texts, spoken, strict=True)
-    ]
-
-
-async def transcribed(samples: Samples) -> str:
-    whisper = WhisperSpeechToText(Settings(_env_file=None))
-    await whisper.start()
-    try:
-        return (await whisper.transcribe(samples, "en")).text
-    finally:
-        await whisper.close()
 
 
 def turn(device: FirmwareDevice, clip: Clip) -> tuple[str, str]:

@@ -11,14 +11,11 @@ import httpx
 import numpy as np
 import pytest
 
-from lobug.audio.resample import resample
 from lobug.devices.codec import make_decoder, make_encoder
 from lobug.devices.frames import AudioCodec, AudioFormat
 from lobug.engines.base import STT_SAMPLE_RATE, Samples
-from lobug.engines.stt_whisper import WhisperSpeechToText
-from lobug.engines.tts_hibari import SAMPLE_RATE, HibariVoice
-from lobug.settings import Settings
 from support.device_client import DeviceClient, device
+from support.embedded_speech import in_the_embedded_voice, transcribed
 from support.lobug_process import ServedLobug, served
 from support.speech import pocketsphinx, prompt, wer
 
@@ -81,21 +78,8 @@ async def turn(client: DeviceClient, samples: Samples) -> tuple[str, str, Sample
 
 async def spoken(text: str) -> Samples:
     """Words in the embedded voice, 16 kHz."""
-    voice = HibariVoice(Settings(_env_file=None))
-    await voice.start()
-    try:
-        return resample(await voice.synthesize(text), SAMPLE_RATE, STT_SAMPLE_RATE)
-    finally:
-        await voice.close()
-
-
-async def transcribed(samples: Samples) -> str:
-    whisper = WhisperSpeechToText(Settings(_env_file=None))
-    await whisper.start()
-    try:
-        return (await whisper.transcribe(samples, "en")).text
-    finally:
-        await whisper.close()
+    (clip,) = await in_the_embedded_voice(text)
+    return clip.samples
 
 
 @pytest.mark.speech

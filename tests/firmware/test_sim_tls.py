@@ -13,6 +13,7 @@ import pytest
 from support.firmware_device import firmware_device, pair, simulator
 from support.firmware_server import scripted_server, speaking
 from support.firmware_tls import DAY, Authority, Certificate, echo_server
+from support.scripted_serve import scripted_serve
 from support.wav import tone
 
 HELLO = b"hello from a device"
@@ -182,3 +183,23 @@ def test_https_without_a_ca_is_said_and_nothing_sent(tmp_path: Path, authority: 
         device.wait_view("trouble", "An https server needs a CA. Please set one.")
         stats = device.stats()
     assert stats["bytes_sent"] == 0
+
+
+def test_a_device_with_lobugs_own_authority_talks_to_its_https_port(tmp_path: Path) -> None:
+    settings = {"LOBUG_TLS__ENABLED": "true", "LOBUG_TLS__PORT": "0"}
+    with scripted_serve(tmp_path / "server", **settings) as server:
+        line = next(line for line in server.log.splitlines() if "https://" in line)
+        port = line.split()[1].rstrip("/").rpartition(":")[2]
+        ca = tmp_path / "server" / "data" / "tls" / "lobug-ca.crt"
+        url = f"https://127.0.0.1:{port}"
+        with firmware_device(tmp_path / "device", server=url, ca=ca) as device:
+            pair(device, server.url)
+            device.say(tone(1.0))
+            mark = device.mark()
+            device.do("tap")
+            device.wait_view("heard", since=mark)
+            device.wait_event("sound", mark, on=True)
+            device.wait_state("idle", mark)
+        other = Authority(tmp_path / "other")
+        with firmware_device(tmp_path / "second", server=url, ca=other.file) as device:
+            device.wait_view("trouble", "I don't trust this server's certificate.")

@@ -1,4 +1,5 @@
-"""`lobug devices` and `lobug tokens` as a person runs them: with a server, and without one."""
+"""`lobug devices`, `lobug tokens` and `lobug browsers` as a person runs them: with a server, and
+without one."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from typer.testing import CliRunner, Result
 
 from lobug.access.service import FILE, Access
 from lobug.cli.app import app
+from lobug.cli.browsers import browser_id, state_of
 from lobug.cli.devices import device_id
 from lobug.cli.terminal import CommandError
 from lobug.settings import AccessSettings
@@ -68,6 +71,29 @@ class World:
         if self._app is None:
             return run(*arguments)
         return run(*arguments, "--server", self._url)
+
+    @property
+    def url(self) -> str | None:
+        """The server's address; None: there is no server."""
+        return self._url if self._app is not None else None
+
+    def pair(self, code: str) -> str:
+        """Let a browser in; return its id."""
+        if self._app is not None:
+            answer = httpx.post(
+                f"{self._url}/web/pair", headers=remote_headers(), json={"code": code}
+            )
+            found: str = answer.json()["browser"]["id"]
+            return found
+
+        async def directly() -> str:
+            access = Access(AccessSettings(), self._path, clock=time.time)
+            await access.start(watch=False)
+            browser, _ = await access.browsers.pair(code)
+            await access.close()
+            return browser.browser_id
+
+        return asyncio.run(directly())
 
     def ask(self, device: str = "AA:BB", client: str = "mine") -> dict[str, Any]:
         """What a device is answered: a code, or where to talk."""
@@ -157,6 +183,31 @@ def test_a_token_is_made_seen_and_revoked(world: World) -> None:
     assert [row["scope"] for row in rows] == [None, None, "metrics"]
 
 
+def test_a_browser_is_invited_seen_and_revoked(world: World) -> None:
+    assert "No browser is paired." in good(world.lobug("browsers", "list"))
+    invited = good(world.lobug("browsers", "invite", "ada", "--name", "Phone"))
+    made = json.loads(good(world.lobug("browsers", "invite", "bob", "--owner", "--json")))
+    assert (made["user"], made["role"], made["name"]) == ("bob", "owner", "")
+    listed = good(world.lobug("browsers", "list"))
+    code = next(line.split()[0] for line in listed.splitlines() if "Phone" in line)
+    assert f"The code is {code}, for one browser, until " in invited
+    for word in (made["code"], "ada", "bob", "person", "owner"):
+        assert word in listed
+    session = world.pair(code)
+    rows = json.loads(good(world.lobug("browsers", "list", "--json")))
+    assert [row["code"] for row in rows["invitations"]] == [made["code"]]
+    (row,) = rows["browsers"]
+    assert (row["id"], row["name"], row["user"], row["role"]) == (
+        session, "Phone", "ada", "person",
+    )  # fmt: skip
+    assert good(world.lobug("browsers", "revoke", "Phone")) == f"revoked: {session} (Phone)\n"
+    assert "revoked" in good(world.lobug("browsers", "list"))
+    if world.url is not None:
+        assert f"On this computer, open {world.url}/#/pair/{code}\n" in invited
+    else:
+        assert "No server is running." in invited
+
+
 def test_what_cannot_be_done_is_said(world: World) -> None:
     bad(world.lobug("devices", "approve", "123456"), 1, "no device is waiting with this code")
     bad(world.lobug("devices", "approve", "12"), 1, "code")
@@ -164,6 +215,8 @@ def test_what_cannot_be_done_is_said(world: World) -> None:
     bad(world.lobug("devices", "name", "nobody"), 1, "give a name, or a user")
     bad(world.lobug("tokens", "revoke", "nobody"), 1, "there is no token nobody")
     bad(world.lobug("tokens", "create", "x", "--user", "household:"), 1, "user")
+    bad(world.lobug("browsers", "revoke", "nobody"), 1, "no browser is called nobody")
+    bad(world.lobug("browsers", "invite", "household:"), 1, "user")
     bad(world.lobug("tokens", "create", "x", "--scope", "metrics", "--owner"), 1, "scope")
 
 
@@ -238,3 +291,27 @@ def test_which_device_is_meant() -> None:
         device_id(known, "Twin")
     with pytest.raises(CommandError, match="no device"):
         device_id(known, "")
+
+
+def test_which_browser_is_meant() -> None:
+    known: list[dict[str, Any]] = [
+        {"id": "b1", "name": "Phone", "revoked_at": "2026-11-22T04:35:32Z"},
+        {"id": "b2", "name": "Phone", "revoked_at": None},
+        {"id": "b3", "name": "Twin", "revoked_at": None},
+        {"id": "b4", "name": "Twin", "revoked_at": None},
+    ]
+    assert browser_id(known, "b1") == "b1"
+    assert browser_id(known, "Phone") == "b2", "the other one is gone"
+    with pytest.raises(CommandError, match="several"):
+        browser_id(known, "Twin")
+    for nobody in ("", "nobody"):
+        with pytest.raises(CommandError, match="no browser"):
+            browser_id(known, nobody)
+
+
+def test_a_browser_that_has_expired_is_not_shown_as_one_that_may_come_in() -> None:
+    now = datetime(2027, 3, 1, tzinfo=UTC)
+    good = {"role": "owner", "revoked_at": None, "expires_at": "2027-03-01T00:00:01Z"}
+    assert state_of(good, now) == "owner"
+    assert state_of({**good, "expires_at": "2027-03-01T00:00:00Z"}, now) == "expired"
+    assert state_of({**good, "revoked_at": "2027-02-01T00:00:00Z"}, now) == "revoked"

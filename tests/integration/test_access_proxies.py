@@ -44,6 +44,16 @@ async def test_who_comes_by_a_proxy_needs_a_token(
         assert (await http.get("/devices")).status_code == 200
 
 
+@pytest.mark.parametrize("scheme", ["https", "wss"])
+async def test_the_public_name_is_a_proxys_even_if_no_header_says_so(
+    tmp_path: Path, scheme: str
+) -> None:
+    """Devices are told ``wss`` and ``https`` as the same place, so both mean a proxy with TLS."""
+    settings = settings_for(tmp_path, access={"public_url": f"{scheme}://{PUBLIC}/"})
+    async with running(settings, ScriptedEngines()) as (http, _server):
+        assert (await http.get("/devices", headers={"Host": PUBLIC})).status_code == 401
+
+
 async def test_a_public_name_without_a_proxy_is_this_computers_own(tmp_path: Path) -> None:
     settings = settings_for(tmp_path, access={"public_url": f"http://{PUBLIC}:8000"})
     async with running(settings, ScriptedEngines()) as (http, _server):

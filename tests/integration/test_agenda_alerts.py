@@ -6,7 +6,7 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Set
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -41,8 +41,8 @@ async def held(agenda: Agenda) -> dict[str, str]:
 
 async def test_alerts_ring_are_snoozed_and_end(tmp_path: Path) -> None:
     async with opened(tmp_path) as agenda:
-        changes: list[int] = []
-        agenda.alerts.changed = lambda: changes.append(1)
+        changes: list[Set[str]] = []
+        agenda.alerts.changed = changes.append
         pasta, tea = await agenda.alerts.add(
             [new_alert("pasta", START + 10), new_alert("tea", START + 20)]
         )

@@ -12,8 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from lobug.cli.app import app
-from lobug.cli.doctor import Level, storage
 from lobug.data_folder.permissions import restrict_access
+from lobug.diagnosis import storage
+from lobug.diagnosis.findings import Level
 from lobug.settings import Settings
 from lobug.simulator.runs import save_reply
 from lobug.storage import compaction

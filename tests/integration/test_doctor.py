@@ -13,18 +13,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from lobug import diagnosis
 from lobug.access.service import FILE as ACCESS_FILE
 from lobug.access.service import Access
 from lobug.cli import doctor
 from lobug.cli.app import app
-from lobug.cli.doctor import (
-    Level,
-    computer,
-    engines,
-    models,
-    storage,
-)
+from lobug.cli.doctor import engines, models, network
 from lobug.cli.doctor.engines import OllamaState
+from lobug.diagnosis import computer, storage
+from lobug.diagnosis.findings import Level
 from lobug.errors import EngineUnavailableError
 from lobug.models import catalog, verify
 from lobug.settings import Settings
@@ -135,16 +132,16 @@ def test_the_port_free_taken_or_ours() -> None:
     def of_a_free_one() -> Level:
         with socket.create_server(("127.0.0.1", 0)) as probe:
             port = probe.getsockname()[1]
-        return computer.check_port(settings(port=port)).level
+        return network.check_port(settings(port=port)).level
 
     # Another test may take the very port meanwhile.
     assert any(of_a_free_one() is Level.OK for _ in range(5))
     with recording_server() as door:
-        ours = computer.check_port(settings(port=door.port))
+        ours = network.check_port(settings(port=door.port))
     assert ours.level is Level.OK
     assert "a Lo-Bug server is running" in ours.message
     with recording_server({"/health": [Answer(b"hello")]}) as door:
-        taken = computer.check_port(settings(port=door.port))
+        taken = network.check_port(settings(port=door.port))
     assert taken.level is Level.FAIL
     assert "LOBUG_PORT" in taken.advice
 
@@ -282,13 +279,14 @@ def test_a_model_that_there_is_not(tmp_path: Path) -> None:
 def all_checks() -> dict[str, list[str]]:
     """The functions ``check_...`` of each module of checks."""
     found: dict[str, list[str]] = {}
-    for module in pkgutil.iter_modules(doctor.__path__):
-        members = vars(importlib.import_module(f"{doctor.__name__}.{module.name}")).items()
-        found[module.name] = [
-            name
-            for name, value in members
-            if name.startswith("check_") and value.__module__.endswith(f".{module.name}")
-        ]
+    for room in (doctor, diagnosis):
+        for module in pkgutil.iter_modules(room.__path__, f"{room.__name__}."):
+            members = vars(importlib.import_module(module.name)).items()
+            found[module.name] = [
+                name
+                for name, value in members
+                if name.startswith("check_") and value.__module__ == module.name
+            ]
     return {module: names for module, names in found.items() if names}
 
 
@@ -305,7 +303,7 @@ def test_whatever_a_check_raises_doctor_goes_on(
 
     for module, functions in CHECKS.items():
         for function in functions:
-            monkeypatch.setattr(f"lobug.cli.doctor.{module}.{function}", breaks)
+            monkeypatch.setattr(f"{module}.{function}", breaks)
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(app, ["doctor", "--json"])
     assert result.exit_code == 1, result.output
@@ -324,7 +322,7 @@ def test_a_module_of_checks_that_cannot_be_imported(
 ) -> None:
     """As where a library that it needs is missing."""
     for module in CHECKS:
-        monkeypatch.setitem(sys.modules, f"lobug.cli.doctor.{module}", None)
+        monkeypatch.setitem(sys.modules, module, None)
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(app, ["doctor"])
     assert result.exit_code == 1, result.output

@@ -361,3 +361,46 @@ async def test_a_person_in_a_browser_gets_everything(tmp_path: Path, world: Worl
         await page.go(f"http://localhost:{world.port}/docs")
         health = await page.evaluate("fetch('/health').then(answer => answer.json())")
         assert "engines" in health
+
+
+SIGN_IN = """
+fetch('/web/session', {method: 'POST', body: '{"user": "ada"}'}).then(answer => answer.json())
+"""
+BORROW = """
+(async () => {
+  const base = %(base)s, include = {mode: 'no-cors', credentials: 'include'}
+  const post = {...include, method: 'POST', body: '{"content": "I like coffee"}'}
+  await fetch(`${base}/memory/entries?how=borrow`, post).catch(() => 0)
+  await fetch(`${base}/web/session?how=sign-out`, {...include, method: 'DELETE', mode: 'cors'})
+    .catch(() => 0)
+  await new Promise(done => {
+    const socket = new WebSocket(base.replace('http', 'ws') + '/xiaozhi/v1/?how=socket')
+    socket.onopen = socket.onerror = done
+  })
+})()
+"""
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+async def test_a_browser_keeps_its_cookie_and_lends_it_to_no_page(
+    tmp_path: Path, world: World, host: str
+) -> None:
+    """Also over plain HTTP, where a browser keeps it at its own computer alone."""
+    base = f"http://{host}:{world.port}"
+    async with running_chromium(tmp_path) as browser:
+        page = await browser.open_page()
+        await page.go(f"{base}/docs")
+        assert (await page.evaluate(SIGN_IN))["user"] == "ada"
+        assert await page.evaluate("document.cookie") == "", "no script reads it"
+        asked = "fetch('/web/session').then(answer => answer.json())"
+        assert (await page.evaluate(asked))["user"] == "ada"
+        socket = "new Promise(done => { const s = new WebSocket('/xiaozhi/v1/'); s.onopen = "
+        assert await page.evaluate(f"{socket}() => done(true); s.onerror = () => done(false) }})")
+        for elsewhere in (FOREIGN_HOST, host):  # another site, and another port of this computer
+            async with foreign_page(browser, elsewhere) as foreign:
+                await foreign.evaluate(BORROW % {"base": json.dumps(base)})
+        assert world.arrived["borrow"] == world.arrived["socket"] == {403}
+        assert 200 not in world.arrived.get("sign-out", set())
+        assert (await page.evaluate(asked))["user"] == "ada"
+    notes = (await world.http.get("/memory/entries", params={"user": "ada"})).json()["entries"]
+    assert notes == []

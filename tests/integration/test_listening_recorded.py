@@ -29,7 +29,9 @@ PACKET = STT_SAMPLE_RATE * 60 // 1000
 async def listen(audio: Samples, mode: ListeningMode = "auto") -> list[ListeningEvent]:
     """Everything that is noticed in a stream that is stopped at its end."""
     settings = Settings(_env_file=None, listening={"max_backlog_s": 120})
-    listener = Listener(speech_engines.gate(), speech_engines.whisper(), settings, mode=mode)
+    listener = Listener(
+        speech_engines.gate(), speech_engines.whisper(), lambda: settings, mode=mode
+    )
     found: list[ListeningEvent] = []
     stopped = len(audio) / STT_SAMPLE_RATE
     for start in range(0, len(audio), PACKET):

@@ -52,6 +52,102 @@ def code(answer: httpx.Response) -> str:
 # ---- entries
 
 
+async def test_the_newest_come_first_and_any_page_can_be_had(http: httpx.AsyncClient) -> None:
+    for day in (3, 1, 5, 2, 4):
+        await told(
+            http,
+            f"The user went up hill {day}",
+            key=f"hill_{day}",
+            said_at=f"2024-03-0{day}T12:00:00Z",
+            tags=["odd"] if day % 2 else [],
+        )
+    await told(http, "The user has a cat", user="bob")
+
+    async def page(**more: Any) -> tuple[list[str], int | None]:
+        answer = await http.get(
+            "/memory/entries", params={"user": "ada", "order": "newest", "count": "true", **more}
+        )
+        body = answer.json()
+        assert body["next"] is None
+        return [entry["key"] for entry in body["entries"]], body["total"]
+
+    assert await page() == (["hill_5", "hill_4", "hill_3", "hill_2", "hill_1"], 5)
+    assert await page(limit=2, skip=3) == (["hill_2", "hill_1"], 5)
+    assert await page(skip=5) == ([], 5)
+    assert await page(tags="odd", limit=1) == (["hill_5"], 3)
+    assert await page(since="2024-03-02", until="2024-03-04") == (["hill_3", "hill_2"], 2)
+    assert await page(status="past") == ([], 0)
+    by_id = await http.get("/memory/entries", params={"user": "ada", "limit": 2})
+    assert [entry["key"] for entry in by_id.json()["entries"]] == ["hill_3", "hill_1"]
+    assert by_id.json()["total"] is None
+    faults: tuple[dict[str, str | int], ...] = ({"order": "newest", "after": 1}, {"skip": 1})
+    for wrong in faults:
+        refused = await http.get("/memory/entries", params={"user": "ada", **wrong})
+        assert code(refused) == "422 invalid_request"
+
+
+async def test_a_list_of_the_newest_shows_the_household_to_those_who_may_see_it(
+    http: httpx.AsyncClient,
+) -> None:
+    await told(http, "The dog is called Rex", scope="household")
+    await told(http, "The user likes tea")
+
+    async def seen(user: str) -> tuple[set[str], int]:
+        query = {"user": user, "order": "newest", "count": "true"}
+        body = (await http.get("/memory/entries", params=query)).json()
+        return {entry["content"] for entry in body["entries"]}, body["total"]
+
+    assert await seen("ada") == ({"The dog is called Rex", "The user likes tea"}, 2)
+    assert await seen("bob") == ({"The dog is called Rex"}, 1)
+    assert await seen("eve") == (set(), 0)
+
+
+async def test_a_memory_is_always_in_mind_while_it_is_in_layer_identity(
+    http: httpx.AsyncClient,
+) -> None:
+    ada = {"user": "ada"}
+    entry = await told(http, "The user lives in Porto", key="user_home", fact_type="personal")
+    pinned = await http.patch(
+        f"/memory/entries/{entry['id']}", params=ada, json={"layer": "identity"}
+    )
+    assert (pinned.json()["layer"], pinned.json()["section"]) == ("identity", "User Profile")
+    assert (pinned.json()["key"], pinned.json()["said_at"]) == ("user_home", entry["said_at"])
+    identity = (await http.get("/memory/identity", params=ada)).json()
+    assert identity["text"] == "## User Profile\n- The user lives in Porto"
+    back = await http.patch(
+        f"/memory/entries/{pinned.json()['id']}", params=ada, json={"layer": "knowledge"}
+    )
+    assert (back.json()["layer"], back.json()["section"]) == ("knowledge", None)
+    assert (await http.get("/memory/identity", params=ada)).json()["text"] == ""
+    ours = await told(http, "The dog is called Rex", scope="household")
+    refused = await http.patch(
+        f"/memory/entries/{ours['id']}", params=ada, json={"layer": "identity"}
+    )
+    assert code(refused) == "422 memory_content_invalid"
+    long = await told(http, "The user said " + "many words " * 40)
+    refused = await http.patch(
+        f"/memory/entries/{long['id']}", params=ada, json={"layer": "identity"}
+    )
+    assert code(refused) == "409 identity_full"
+    kept = (await http.get(f"/memory/entries/{long['id']}", params=ada)).json()
+    assert kept["entry"]["status"] == "active"
+
+
+async def test_a_dry_run_says_what_forgetting_would_take_and_takes_nothing(
+    http: httpx.AsyncClient,
+) -> None:
+    ada = {"user": "ada"}
+    entry = await told(http, "The user has a cat called Minka", key="pet")
+    place = f"/memory/entries/{entry['id']}"
+    await http.patch(place, params=ada, json={"content": "The user has two cats"})
+    dry = (await http.delete(place, params={**ada, "dry_run": "true"})).json()
+    assert (dry["dry_run"], len(dry["entries"]), dry["keys"]) == (True, 2, ["pet"])
+    assert (await http.get(place, params=ada)).status_code == 200
+    gone = (await http.delete(place, params=ada)).json()
+    assert gone == dry | {"dry_run": False}
+    assert code(await http.get(place, params=ada)) == "404 memory_not_found"
+
+
 async def test_an_entry_is_told_shown_changed_and_corrected(http: httpx.AsyncClient) -> None:
     ada = {"user": "ada"}
     told_first = await told(

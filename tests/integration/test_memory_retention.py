@@ -198,3 +198,32 @@ async def test_what_somebody_wrote_into_the_timeline_stays(kit: Kit) -> None:
     await days_pass(kit, 400)
     rows = look(kit.path, "SELECT count(*) FROM memories WHERE content LIKE '%moved to Oslo'")
     assert rows == [(1,)]
+
+
+@pytest.mark.parametrize(
+    ("setting", "query"),
+    [
+        ("timeline_retention_days", "SELECT id FROM memories WHERE incorporated"),
+        ("recall_log_days", "SELECT id FROM recalls"),
+        ("log_retention_days", "SELECT id FROM conversation_log"),
+    ],
+)
+async def test_retention_by_the_settings_of_now(kit: Kit, setting: str, query: str) -> None:
+    """What the owner changes while the server runs counts at the next retention."""
+    kit.settings = SETTINGS.model_copy(
+        update={"timeline_retention_days": 0.0, "recall_log_days": 0.0, "log_retention_days": 0.0}
+    )
+    await live(kit)
+    memory = kit.memory()
+    await memory.start(work=False)
+    asked = await memory.log_user_message(ADA, "Who keeps bees?")
+    await memory.retrieve_context(ADA, "Who keeps bees?", message_id=asked)
+    await memory.log_reply(ADA, asked, "You do.", extract=True)
+    kit.clock.advance(40 * DAY_S)
+    await memory.process_due()
+    before = look(kit.path, query)
+    memory.use(kit.settings.model_copy(update={setting: 30.0}))
+    kit.clock.advance(2 * DAY_S)
+    await memory.process_due()
+    assert len(look(kit.path, query)) < len(before)
+    await memory.close()

@@ -52,6 +52,20 @@ def entries(kit: Kit) -> list[str]:
     ]
 
 
+@pytest.mark.parametrize(
+    ("conversation", "channel"),
+    [
+        ("device:desk", "device"),
+        ("browser:b1f3", "browser"),
+        ("token:laptop", "token"),
+        ("address:127.0.0.1", "address"),
+        ("console", "other"),
+    ],
+)
+def test_a_session_tells_how_it_reached_lo_bug(conversation: str, channel: str) -> None:
+    assert sessions.channel_of(conversation) == channel
+
+
 async def test_a_session_that_is_quiet_for_ten_minutes_is_summed_up_whole(kit: Kit) -> None:
     memory = kit.memory()
     await memory.start(work=False)

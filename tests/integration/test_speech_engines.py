@@ -232,8 +232,11 @@ async def test_the_voice_can_be_faster(voice: HibariVoice) -> None:
     quick = HibariVoice(speech_engines.settings().model_copy(update={"tts": tts}))
     await quick.start()
     hurried = await quick.synthesize(SPOKEN[1])
+    quick.set_speed(1.0)  # as the settings do while a server runs
+    calm = await quick.synthesize(SPOKEN[1])
     await quick.close()
     assert len(hurried) < len(await voice.synthesize(SPOKEN[1])) * 0.8
+    assert len(calm) == len(await voice.synthesize(SPOKEN[1]))
 
 
 @pytest.mark.parametrize("text", ["", "   ", "你好", "😊"])

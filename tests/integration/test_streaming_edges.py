@@ -331,7 +331,7 @@ async def test_what_is_said_after_a_stall_is_timed_as_it_was_spoken(tmp_path: Pa
     now = 100.6
     wire: Any = Wire()
     hearing = Microphone(
-        scripted.gate, scripted.stt, settings, wire, lambda: now, busy=lambda: True
+        scripted.gate, scripted.stt, lambda: settings, wire, lambda: now, busy=lambda: True
     )
     hearing.start("realtime")
     packets = [tone(0.2)] * 3

@@ -12,7 +12,8 @@ import pytest
 
 import lobug
 from lobug.access.service import FILE as ACCESS_FILE
-from lobug.cli.doctor import Level, storage
+from lobug.diagnosis import storage
+from lobug.diagnosis.findings import Level
 from lobug.errors import StorageDriverError
 from lobug.settings import Settings
 from lobug.storage import driver

@@ -24,13 +24,14 @@ TURN_S = 170.0
 
 
 def environment(**settings: str) -> dict[str, str]:
-    """Return this process's environment with these settings instead of its own."""
+    """Return this process's environment with these settings instead of its own. HTTPS is off unless
+    they switch it on, because only one server of a computer can have its port."""
     kept = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith("LOBUG_") or name == "LOBUG_MODELS_DIR"
     }
-    return {**kept, **settings}
+    return {**kept, "LOBUG_TLS__ENABLED": "false", **settings}
 
 
 @dataclass

@@ -18,6 +18,7 @@ from lobug.assembly import with_memory
 from lobug.memory.model import ConversationKey
 from lobug.server import LobugServer
 from lobug.settings import Settings
+from lobug.settings.live import LiveSettings
 from support.app_server import ScriptedEngines, client_of, settings_for
 from support.device_client import DeviceClient, device
 from support.memory_kit import Clock
@@ -36,6 +37,7 @@ class House:
     wall: Clock
     ahead: Clock
     """What the clock of rings is ahead, seconds."""
+    live: LiveSettings
 
     async def set(
         self, kind: AlertKind, label: str, in_s: float = 60.0, place: str = DESK
@@ -110,7 +112,7 @@ async def house(
     )
     app = create_app(settings, assembler=assemble)
     async with client_of(app) as client:
-        yield House(client, app.state.lobug, clock, ahead)
+        yield House(client, app.state.lobug, clock, ahead, app.state.live_settings)
 
 
 def said(client: DeviceClient) -> list[str]:

@@ -10,9 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lobug.access import rules, tokens
-from lobug.access.addresses import is_forwarded, is_loopback, is_own_name, source_of
-from lobug.access.callers import Caller
-from lobug.access.records import ApiToken, Device, Register
+from lobug.access.addresses import (
+    is_forwarded,
+    is_loopback,
+    is_own_name,
+    keeps_session,
+    source_of,
+)
+from lobug.access.callers import Caller, Revoked, revoked_between
+from lobug.access.records import DAY_S, ApiToken, Browser, Device, Register
 from lobug.access.rules import Credentials, identify, still_valid
 from lobug.conversation.registry import conversation_of
 from lobug.errors import AccessUnavailableError, InvalidRequestError, LobugError, TokenInvalidError
@@ -26,6 +32,10 @@ OWNERS = ApiToken("t2", "phone", tokens.digest(OWNERS_TOKEN), None, None, True, 
 REVOKED = ApiToken(
     "t3", "lost", tokens.digest(REVOKED_TOKEN), None, None, True, 1.0, revoked_at=2.0
 )
+PHONES_TOKEN, LAPTOPS_TOKEN, LOST_TOKEN = (tokens.PREFIX + mark * 43 for mark in "plx")
+PHONE = Browser("b1", "Phone", "ada", False, tokens.digest(PHONES_TOKEN), 1.0)
+LAPTOP = Browser("b2", "", "ada", True, tokens.digest(LAPTOPS_TOKEN), 1.0)
+LOST = Browser("b3", "", "bob", True, tokens.digest(LOST_TOKEN), 1.0, revoked_at=2.0)
 REGISTER = Register.of(
     [
         DEVICE,
@@ -34,6 +44,7 @@ REGISTER = Register.of(
     ],
     [],
     [ADAS, OWNERS, REVOKED],
+    [PHONE, LAPTOP, LOST],
 )
 SETTINGS = AccessSettings.model_validate(
     {
@@ -428,3 +439,161 @@ def test_who_came_without_a_token_is_still_good_until_the_device_has_one(
     caller = identify(shown, Register(), SETTINGS)
     assert still_valid(caller, Register())
     assert still_valid(caller, REGISTER) is good
+
+
+# ---- browsers
+
+
+@pytest.mark.parametrize(
+    ("shown", "settings", "expected"),
+    [
+        (Credentials(THERE, session=PHONES_TOKEN), SETTINGS, "browser browser:b1"),
+        (Credentials(THERE, session=LAPTOPS_TOKEN), SETTINGS, "browser browser:b2 owner"),
+        (Credentials(TRUSTED, session=PHONES_TOKEN), SETTINGS, "browser browser:b1"),
+        (Credentials(HERE, True, HOST, session=LAPTOPS_TOKEN), SETTINGS,
+         "browser browser:b2 owner"),
+        (Credentials(HERE, host=HOST, session=PHONES_TOKEN), SETTINGS, "browser browser:b1"),
+        (Credentials(HERE, host=HOST, session=LAPTOPS_TOKEN), SETTINGS,
+         "loopback browser:b2 owner"),
+        (
+            Credentials(HERE, host=HOST, session=LAPTOPS_TOKEN),
+            WITH_TOKEN,
+            "loopback browser:b2 owner",
+        ),
+        # a header counts before the cookie; one for a proxy is none of ours
+        (
+            Credentials(THERE, authorization=bearer(ADAS_TOKEN), session=LAPTOPS_TOKEN),
+            SETTINGS,
+            f"api {ADAS_KEY}",
+        ),
+        (
+            Credentials(THERE, authorization=bearer("lobug_x"), session=LAPTOPS_TOKEN),
+            SETTINGS,
+            "token_invalid",
+        ),
+        (
+            Credentials(HERE, host=HOST, authorization=bearer("sk-dummy"), session=PHONES_TOKEN),
+            SETTINGS,
+            f"loopback {DUMMY_KEY} owner",
+        ),
+        (
+            Credentials(THERE, authorization="Basic eA==", session=PHONES_TOKEN),
+            SETTINGS,
+            "browser browser:b1",
+        ),
+        # a session that is over counts as none
+        (Credentials(THERE, session=LOST_TOKEN), SETTINGS, "token_invalid"),
+        (Credentials(THERE, session="x"), SETTINGS, "token_invalid"),
+        (Credentials(THERE, session=ADAS_TOKEN), SETTINGS, "token_invalid"),
+        (Credentials(THERE, session=DEVICE_TOKEN), SETTINGS, "token_invalid"),
+        (Credentials(TRUSTED, session=LOST_TOKEN), SETTINGS, "network address:10.1.2.3"),
+        (
+            Credentials(HERE, host=HOST, session=LOST_TOKEN),
+            SETTINGS,
+            "loopback address:127.0.0.1 owner",
+        ),
+        (Credentials(HERE, host=HOST, session=LOST_TOKEN), WITH_TOKEN, "token_invalid"),
+        (Credentials(HERE, host="evil.example", session=LOST_TOKEN), SETTINGS, "host_unknown"),
+        # a session is no bearer token
+        (Credentials(THERE, authorization=bearer(PHONES_TOKEN)), SETTINGS, "token_invalid"),
+        # DNS rebinding
+        (Credentials(THERE, host="evil.example", session=PHONES_TOKEN), SETTINGS, "host_unknown"),
+        (Credentials(HERE, host="evil.example", session=LAPTOPS_TOKEN), SETTINGS, "host_unknown"),
+        (Credentials(THERE, host="kitchen.local", session=PHONES_TOKEN), SETTINGS,
+         "browser browser:b1"),
+        (Credentials(THERE, host="lobug.example", session=PHONES_TOKEN), SETTINGS,
+         "browser browser:b1"),
+        (Credentials(THERE, host="192.168.1.5:8322", session=PHONES_TOKEN), SETTINGS,
+         "browser browser:b1"),
+    ],
+)  # fmt: skip
+def test_browsers(shown: Credentials, settings: AccessSettings, expected: str) -> None:
+    assert result(shown, settings=settings) == expected
+
+
+@pytest.mark.parametrize("used_at", [None, 50.0])
+def test_a_session_ends_so_many_days_after_its_last_use(used_at: float | None) -> None:
+    settings = AccessSettings(browser_days=2)
+    register = Register.of([], [], [], [replace(PHONE, last_used_at=used_at)])
+    shown = Credentials(THERE, session=PHONES_TOKEN)
+    end = (used_at or PHONE.created_at) + 2 * DAY_S
+    assert identify(shown, register, settings, now=end - 1).browser_id == "b1"
+    with pytest.raises(TokenInvalidError):
+        identify(shown, register, settings, now=end)
+
+
+def test_without_the_file_no_browser_gets_in() -> None:
+    assert result(Credentials(THERE, session=PHONES_TOKEN), None) == AccessUnavailableError.code
+    here = Credentials(HERE, host=HOST, session=LAPTOPS_TOKEN)
+    assert result(here, None) == "loopback address:127.0.0.1 owner"
+
+
+def test_only_an_api_token_or_a_devices_rules_a_page_out() -> None:
+    for shown, may in (
+        (Credentials(THERE, authorization=bearer(ADAS_TOKEN)), False),
+        (Credentials(THERE, authorization=bearer(DEVICE_TOKEN)), False),
+        (Credentials(HERE, host=HOST), True),
+        (Credentials(HERE, host=HOST, session=LAPTOPS_TOKEN), True),
+        (Credentials(THERE, session=PHONES_TOKEN), True),
+    ):
+        assert identify(shown, REGISTER, SETTINGS).may_be_a_page is may
+
+
+def test_a_browsers_right_ends_with_its_session() -> None:
+    def changed(**what: object) -> Register:
+        return Register.of([], [], [], [replace(PHONE, **what)])  # type: ignore[arg-type]
+
+    before = changed()
+    caller = identify(Credentials(THERE, session=PHONES_TOKEN), before, SETTINGS)
+    gone = Revoked("browser:b1", None, PHONE.token_hash)
+    assert gone.concerns(caller)
+    for now in (Register(), changed(revoked_at=2.0), changed(user="bob"), changed(owner=True)):
+        assert list(revoked_between(before, now)) == [gone]
+        assert not still_valid(caller, now)
+    for now in (before, changed(name="Tablet"), changed(last_used_at=9.0)):
+        assert list(revoked_between(before, now)) == []
+        assert still_valid(caller, now)
+
+
+@pytest.mark.parametrize(
+    ("cookies", "expected"),
+    [
+        (None, None),
+        ("", None),
+        ("a=b; c", None),
+        ("__Host-lobug=", None),
+        ("__Host-lobug=lobug_x", "lobug_x"),
+        ("a=b;  __Host-lobug = lobug_x ;c=d", "lobug_x"),
+        ("x__Host-lobug=lobug_x", None),
+        ("__host-lobug=lobug_x; lobug=y", None),
+        ("__Host-lobug=first; __Host-lobug=second", "first"),
+        ("__Host-lobug=a=b", "a=b"),
+    ],
+)
+def test_the_session_in_cookies(cookies: str | None, expected: str | None) -> None:
+    assert tokens.session(cookies) == expected
+    headers = {} if cookies is None else {"cookie": cookies}
+    assert Credentials.of(THERE, headers).session == expected
+
+
+@given(cookies=st.text())
+def test_any_cookies_are_read(cookies: str) -> None:
+    found = tokens.session(cookies)
+    assert found is None or found in cookies
+
+
+@pytest.mark.parametrize(
+    ("host", "secure", "expected"),
+    [
+        ("localhost:8321", False, True),
+        ("lobug.localhost", False, True),
+        ("127.0.0.1:8321", False, True),
+        ("[::1]:8321", False, True),
+        ("192.168.1.5:8321", False, False),
+        ("192.168.1.5:8322", True, True),
+        ("localhost.evil.example", False, False),
+        (None, False, False),
+    ],
+)
+def test_where_browsers_keep_a_session(host: str | None, *, secure: bool, expected: bool) -> None:
+    assert keeps_session(host, secure=secure) is expected

@@ -1,4 +1,5 @@
-"""Every sentence of the commands stands in their catalogue, and every entry of it is used."""
+"""Every sentence of the commands and of their checks stands in a catalogue, and every entry is
+used."""
 
 from __future__ import annotations
 
@@ -11,17 +12,22 @@ from pathlib import Path
 import pytest
 
 import lobug.cli
+import lobug.diagnosis
 from lobug.cli.sentences import sentence
+from lobug.diagnosis import sentences as diagnosis_sentences
 
 CLI = Path(lobug.cli.__file__).parent
+DIAGNOSIS = Path(lobug.diagnosis.__file__).parent
 CATALOGUE = {
     f"{table}.{name}": text
-    for table, entries in tomllib.loads((CLI / "sentences.toml").read_text("utf-8")).items()
+    for folder in (CLI, DIAGNOSIS)
+    for table, entries in tomllib.loads((folder / "sentences.toml").read_text("utf-8")).items()
     for name, text in entries.items()
 }
 TREES = {
-    path.relative_to(CLI).as_posix(): ast.parse(path.read_text("utf-8"))
-    for path in sorted(CLI.rglob("*.py"))
+    path.relative_to(root).as_posix(): ast.parse(path.read_text("utf-8"))
+    for folder, root in ((CLI, CLI), (DIAGNOSIS, DIAGNOSIS.parent))
+    for path in sorted(folder.rglob("*.py"))
 }
 
 MOST_WORDS = 3
@@ -103,7 +109,7 @@ def test_no_sentence_stands_in_the_code(name: str) -> None:
 
 
 def test_words_are_filled_in() -> None:
-    assert sentence("doctor.ram", gb=3.25) == "3.2 GB of main memory"
+    assert diagnosis_sentences.sentence("doctor.ram", gb=3.25) == "3.2 GB of main memory"
     assert (
         sentence("memory.entry", key="home", id=3, content="in {here}") == "home (id 3): in {here}"
     )

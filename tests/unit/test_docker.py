@@ -69,7 +69,10 @@ def test_devices_reach_lo_bug_and_nobody_reaches_ollama(
     compose: dict[str, Any],
 ) -> None:
     ports = {name: service.get("ports") for name, service in compose["services"].items()}
-    opened = ["${PUBLISH_ADDRESS:-0.0.0.0}:${PUBLISH_PORT:-8321}:8321"]
+    opened = [
+        "${PUBLISH_ADDRESS:-0.0.0.0}:${PUBLISH_PORT:-8321}:8321",
+        "${PUBLISH_ADDRESS:-0.0.0.0}:${PUBLISH_HTTPS_PORT:-8322}:8322",
+    ]
     assert ports == {
         "lobug": opened, "lobug-embedded": opened, "ollama": None, "ollama-models": None,
     }  # fmt: skip

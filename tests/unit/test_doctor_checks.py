@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from lobug.access.addresses import local_url
-from lobug.cli.doctor import Level, computer, engines
+from lobug.cli.doctor import engines
 from lobug.cli.doctor.engines import OllamaState
 from lobug.cli.serve import program_name
+from lobug.diagnosis import computer, context
+from lobug.diagnosis.findings import Level
 from lobug.settings import Settings
 
 
@@ -40,12 +42,12 @@ def test_disk_space(free: int, level: Level) -> None:
     [(1000, Level.FAIL), (1090, Level.FAIL), (1091, Level.WARN), (1890, Level.OK)],
 )
 def test_the_context_window(window: int, level: Level) -> None:
-    finding = engines.judge_context(window=window, fixed=600, reply=90, memories=400, history=800)
+    finding = context.judge_context(window=window, fixed=600, reply=90, memories=400, history=800)
     assert finding.level is level
 
 
 def test_the_default_window_holds_the_default_prompt() -> None:
-    finding = engines.check_context(Settings(_env_file=None))
+    finding = context.check_context(Settings(_env_file=None))
     assert finding.level is Level.OK, finding.message
 
 
@@ -53,7 +55,7 @@ def test_a_persona_that_fills_the_window_is_a_failure() -> None:
     settings = Settings(
         _env_file=None, conversation={"persona": "word " * 5000}, chat={"context_tokens": 2048}
     )
-    finding = engines.check_context(settings)
+    finding = context.check_context(settings)
     assert finding.level is Level.FAIL
     assert "LOBUG_CONVERSATION__PERSONA" in finding.advice
 

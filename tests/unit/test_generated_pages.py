@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from lobug.cli import config, effective_settings
 from lobug.cli.app import app
-from lobug.settings import Settings
+from lobug.settings import Settings, inventory
 
 ROOT = Path(__file__).parents[2]
 GENERATED = config.generated_pages(typer.main.get_command(app))
@@ -29,12 +29,12 @@ def leaves(model: type[BaseModel]) -> int:
 
 
 def test_every_setting_is_listed_once_with_a_meaning() -> None:
-    settings = list(effective_settings.all_settings())
+    settings = list(inventory.all_settings())
     names = [setting.env for setting in settings]
     assert len(names) == len(set(names)) == leaves(Settings)
     assert [s.env for s in settings if not s.description] == []
-    assert Settings.model_config["env_prefix"] == effective_settings.PREFIX
-    assert Settings.model_config["env_nested_delimiter"] == effective_settings.DELIMITER
+    assert Settings.model_config["env_prefix"] == inventory.PREFIX
+    assert Settings.model_config["env_nested_delimiter"] == inventory.DELIMITER
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_every_setting_is_listed_once_with_a_meaning() -> None:
     ],
 )
 def test_types_and_defaults(env: str, type_text: str, default: str) -> None:
-    setting = next(s for s in effective_settings.all_settings() if s.env == env)
+    setting = next(s for s in inventory.all_settings() if s.env == env)
     assert (setting.type_text, setting.default_text) == (type_text, default)
 
 

@@ -139,7 +139,7 @@ async def ears(
     settings = Settings(_env_file=None, listening={**LISTENING, **listening}, stt=stt or {})
     gate, engine = ScriptedGate(), ManualSpeechToText()
     before = asyncio.all_tasks()
-    listener = Listener(gate, engine, settings, mode=mode, busy=busy)
+    listener = Listener(gate, engine, lambda: settings, mode=mode, busy=busy)
     opened = Ears(listener, engine, gate)
     collecting = asyncio.create_task(opened.collect())
     try:
@@ -495,7 +495,7 @@ async def test_reset_throws_the_utterance_away() -> None:
 
 async def test_after_reset_nothing_of_the_utterance_is_told_even_at_once() -> None:
     gate, stt = ScriptedGate(), ManualSpeechToText(immediate="I am here.")
-    listener = Listener(gate, stt, Settings(_env_file=None, listening=LISTENING))
+    listener = Listener(gate, stt, lambda: Settings(_env_file=None, listening=LISTENING))
     listener.push(sound("#" * 10 + "." * 30))  # pause and end come at once
     told = []
     async with aclosing(listener.events()) as events:
@@ -560,7 +560,7 @@ async def test_closing_in_mid_transcription_leaves_nothing() -> None:
 
 async def test_cancelling_the_reader_leaves_nothing() -> None:
     gate, stt = ScriptedGate(), ManualSpeechToText()
-    e = Ears(Listener(gate, stt, Settings(_env_file=None, listening=LISTENING)), stt, gate)
+    e = Ears(Listener(gate, stt, lambda: Settings(_env_file=None, listening=LISTENING)), stt, gate)
     before = asyncio.all_tasks()
     reading = asyncio.create_task(e.collect())
     e.hear("#" * 10 + "." * 6)
@@ -578,3 +578,37 @@ async def test_events_are_read_once() -> None:
         await e.next()
         with pytest.raises(RuntimeError, match="once"):
             await anext(e.listener.events())
+
+
+@pytest.mark.parametrize(
+    ("setting", "words", "before", "after"),
+    [
+        ("end_silence_s", "I like bees", 0.5, 0.3),
+        ("unfinished_silence_s", "I like bees and", 1.2, 0.8),
+        ("finished_silence_s", "Stop.", 0.4, 0.2),
+    ],
+)
+async def test_the_next_utterance_ends_by_the_settings_of_now(
+    setting: str, words: str, before: float, after: float
+) -> None:
+    """They change while the stream stays open; an utterance that has begun keeps its own."""
+    durations = {"end_silence_s": 0.5, "unfinished_silence_s": 1.2, "finished_silence_s": 0.4}
+    current = Settings(_env_file=None, listening=durations)
+    gate, stt = ScriptedGate(), ManualSpeechToText()
+    e = Ears(Listener(gate, stt, lambda: current), stt, gate)
+    collecting = asyncio.create_task(e.collect())
+    for number, silence_s in enumerate((before, after), 1):
+        e.hear("." * 10 + "#" * 10)
+        await e.listened()
+        current = Settings(_env_file=None, listening={**durations, setting: after})
+        e.hear("." * 8)
+        (await e.stt.call(number)).says(words)
+        assert isinstance(await e.next(), SpeechBegan)
+        assert isinstance(await e.next(), PauseTranscript)
+        e.hear("." * 60)
+        ended = await e.next()
+        assert isinstance(ended, SpeechEnded)
+        assert ended.decided_s - ended.speech_end_s == pytest.approx(silence_s, abs=0.07)
+        await e.listened()
+    e.listener.close()
+    await collecting

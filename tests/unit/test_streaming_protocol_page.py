@@ -51,12 +51,17 @@ def written(message: dict[str, Any]) -> str:
                 AudioCodec(audio["format"]), audio["sample_rate"], float(audio["frame_duration"])
             ),
         ),
-        "stt": lambda: messages.stt(session, message["text"]),
+        "stt": lambda: (
+            messages.interim_stt(session, message["text"])
+            if message.get("interim")
+            else messages.stt(session, message["text"])
+        ),
         "llm": lambda: messages.llm(session, Emotion(message["emotion"])),
         "tts start": lambda: messages.tts_start(session),
         "tts sentence_start": lambda: messages.sentence_start(session, message["text"]),
         "tts stop": lambda: messages.tts_stop(session),
         "mcp": lambda: messages.mcp(session, message["payload"]),
+        "memories": lambda: messages.memories(session, message["message_id"], message["entries"]),
         "system": lambda: messages.system_reboot(session),
         "alert": lambda: messages.alert(
             session, message["status"], message["message"], Emotion(message["emotion"])
@@ -97,6 +102,7 @@ def test_no_message_is_missing() -> None:
         "tts sentence_start",
         "tts stop",
         "mcp",
+        "memories",
         "system",
         "alert",
     }
@@ -104,12 +110,14 @@ def test_no_message_is_missing() -> None:
 
 def test_every_hello_is_served() -> None:
     hellos = [m for m in map(parse, examples("device")) if isinstance(m, Hello)]
-    first, pcm, mixed, dropping = (negotiate(hello) for hello in hellos)
+    first, pcm, mixed, asking, dropping = (negotiate(hello) for hello in hellos)
     answer = json.loads(examples("server")[0])["audio_params"]
     assert json.loads(messages.hello("s", first.downlink))["audio_params"] == answer
     assert pcm.downlink == pcm.uplink
     assert (mixed.downlink.codec, mixed.downlink.sample_rate) == (AudioCodec.PCM, 22_050)
     assert [a.drops_on_abort for a in (first, pcm, mixed, dropping)] == [False, False, False, True]
+    assert [a.interim for a in (first, asking)] == [False, True]
+    assert [a.memories for a in (first, asking)] == [False, True]
 
 
 def test_every_close_code_is_there() -> None:

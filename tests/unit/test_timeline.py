@@ -30,6 +30,9 @@ class RecordingObserver:
     def __init__(self) -> None:
         self.finished_turns: list[tuple[Outcome | None, str | None]] = []
 
+    def heard(self, timeline: Timeline, conversation_key: object, text: str) -> None:
+        pass
+
     def finished(self, timeline: Timeline) -> None:
         self.finished_turns.append((timeline.outcome, timeline.error))
 

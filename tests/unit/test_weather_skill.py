@@ -313,3 +313,21 @@ async def test_a_source_that_is_away_is_told(tmp_path: Path) -> None:
     assert await away.say("ada", "weather forecast for tomorrow") == (
         "My weather source does not answer."
     )
+
+
+async def test_settings_that_change_are_asked_with_at_once(tmp_path: Path) -> None:
+    asked: list[tuple[str, str, str]] = []
+
+    async def fetch(url: str, place: WeatherPlace, units: WeatherUnits) -> Forecast:
+        asked.append((url, place.name, units))
+        return Forecast.model_validate(FORECAST)
+
+    weather = Weather(configured(), fetch=fetch, clock=lambda: 0.0)
+    people = kit(tmp_path, weather)
+    await people.say("ada", "What's the weather?")
+    york = WeatherPlace(name="York", latitude=54.0, longitude=-1.1)
+    weather.use(SkillSettings(weather_url="http://x/", weather_place=york, weather_units="us"))
+    assert "York" in (await people.say("ada", "What's the weather?") or "")
+    assert asked[1:] == [("http://x/", "York", "us")]
+    await people.say("ada", "What's the weather?")
+    assert len(asked) == 2

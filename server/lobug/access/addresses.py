@@ -8,6 +8,7 @@ rebinding) acts for its author (its ``Host`` header has that name).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit
 
@@ -89,14 +90,39 @@ def is_forwarded(headers: Iterable[str]) -> bool:
     return any(name in FORWARDING_HEADERS or name.startswith("x-forwarded-") for name in headers)
 
 
+def keeps_session(host: str | None, *, secure: bool) -> bool:
+    """Whether a browser keeps a cookie with ``Secure``: over TLS (``secure``), and over plain HTTP
+    only at this computer. ``host``: the ``Host`` header."""
+    name = host_name(host or "")
+    return secure or name == "localhost" or name.endswith(".localhost") or is_loopback(name)
+
+
 def names_tls(host: str | None, public_url: str) -> bool:
-    """Whether ``host`` is the name in a public URL with TLS. This server has no TLS, so a proxy
-    forwarded such a request even if no header says so."""
+    """Whether ``host`` is the name in a public URL with TLS (``https`` or ``wss``). A proxy with
+    TLS may have forwarded such a request even if no header says so."""
     public = urlsplit(public_url)
     name = public.hostname
-    if host is None or name is None or public.scheme != "https":
+    if host is None or name is None or public.scheme not in {"https", "wss"}:
         return False
     return host_name(host) == name and name != "localhost" and not is_loopback(name)
+
+
+@dataclass(frozen=True, slots=True)
+class WebAddresses:
+    """Where a browser in the local network opens the web pages. Each address ends with ``/``."""
+
+    http_url: str | None = None
+    """Of plain HTTP; None: unknown."""
+    https_url: str | None = None
+    """None: HTTPS does not work now."""
+    fingerprint: str | None = None
+    """SHA-256 of the certificate that is to be trusted for HTTPS, that of Lo-Bug's authority or the
+    owner's own, as ``AB:CD:...``; None: there is none."""
+
+    @property
+    def best(self) -> str | None:
+        """The address for another computer: a browser keeps no session over plain HTTP."""
+        return self.https_url or self.http_url
 
 
 def local_url(host: str, port: int) -> str:

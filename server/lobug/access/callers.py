@@ -12,7 +12,7 @@ from lobug.access import tokens
 from lobug.access.records import Register
 from lobug.errors import InvalidRequestError
 
-CallerKind = Literal["loopback", "network", "device", "api", "stranger"]
+CallerKind = Literal["loopback", "network", "device", "api", "browser", "stranger"]
 
 _DEVICE_ID = re.compile(r"[\w.:@+\-]{1,128}", re.ASCII)
 
@@ -22,13 +22,14 @@ class Caller:
     """A caller that has been authenticated. Nothing else in a request identifies its sender."""
 
     kind: CallerKind
-    """``loopback``: at this computer, without a token of Lo-Bug's. ``network``: from a trusted
-    network, without one. ``device`` and ``api``: by their token. ``stranger``: unknown, at a route
-    that needs no authentication."""
+    """``loopback``: the owner at this computer, without a token of Lo-Bug's or in a browser with an
+    owner's session. ``network``: from a trusted network, without a token. ``device`` and ``api``:
+    by their token. ``browser``: by its session. ``stranger``: unknown, at a route that needs no
+    authentication."""
     key: str
-    """Its stable name: ``device:ID``, ``token:DIGEST`` or ``address:IP``."""
+    """Its stable name: ``device:ID``, ``token:DIGEST``, ``browser:ID`` or ``address:IP``."""
     user: str | None = None
-    """The user that its token names; None: the token names none."""
+    """The user that its token or session names; None: it names none."""
     conversation: str | None = None
     """The conversation that its token names; None: the token names none."""
     owner: bool = False
@@ -36,14 +37,23 @@ class Caller:
     device_id: str | None = None
     """The device, in lower case; None: it is not a device."""
     token_hash: str | None = None
-    """SHA-256 of its token; None: it sent no token of Lo-Bug's."""
+    """SHA-256 of its token, or of the one in its cookie; None: it sent no token of Lo-Bug's."""
     scope: str | None = None
     """The only purpose of its token; None: it may talk."""
+    browser_id: str | None = None
+    """The browser whose session it is; None: it came without a session."""
 
     @property
     def privileged(self) -> bool:
-        """Whether it is the owner or a paired device, for which part of every queue is reserved."""
-        return self.owner or self.kind == "device"
+        """Whether it is the owner, a paired device or a paired browser, for which part of every
+        queue is reserved."""
+        return self.owner or self.kind in {"device", "browser"}
+
+    @property
+    def may_be_a_page(self) -> bool:
+        """Whether a web page of another site could have made a browser send its request: a page
+        knows no token, but a browser adds its cookies by itself."""
+        return self.token_hash is None or self.browser_id is not None
 
     @property
     def at_this_computer(self) -> bool:
@@ -93,6 +103,10 @@ def valid_device_id(device_id: str) -> str:
     return device_id.lower()
 
 
+def browser_key(browser_id: str) -> str:
+    return f"browser:{browser_id}"
+
+
 def token_key(digest: str) -> str:
     """Return the key of a caller with a token. ``digest``: the token's SHA-256, hexadecimal."""
     return f"token:{digest[:32]}"
@@ -106,9 +120,9 @@ class Revoked:
     """A caller's token is no longer valid, or belongs to another user or conversation now."""
 
     key: str
-    """``Caller.key``: ``device:ID`` or ``token:DIGEST``."""
+    """``Caller.key``: ``device:ID``, ``browser:ID`` or ``token:DIGEST``."""
     device_id: str | None
-    """The device, in lower case; None: it is an API token."""
+    """The device, in lower case; None: it is a browser or an API token."""
     token_hash: str | None
     """``Caller.token_hash``; None: a caller without a token, from a trusted network, that used the
     ``Device-Id`` of a device that has a token now."""
@@ -132,6 +146,10 @@ def revoked_between(before: Register, now: Register) -> Iterator[Revoked]:
     for token_hash in before.api_token_by_hash:
         if token_hash not in now.api_token_by_hash:
             yield Revoked(token_key(token_hash), None, token_hash)
+    for token_hash, browser in before.browser_by_hash.items():
+        still = now.browser_by_hash.get(token_hash)
+        if still is None or (still.user, still.owner) != (browser.user, browser.owner):
+            yield Revoked(browser_key(browser.browser_id), None, token_hash)
 
 
 class RevocationListeners:

@@ -49,6 +49,8 @@ class Introduction:
     """Name of its firmware."""
     board: str | None = None
     """Type of its board."""
+    signal_dbm: int | None = None
+    """Strength of its Wi-Fi."""
 
 
 def read_introduction(body: bytes) -> Introduction:
@@ -65,7 +67,10 @@ def read_introduction(body: bytes) -> Introduction:
     application_name = _word(_field(application, "name"))
     names = (_word(_field(board, "name")) or kind, application_name, version)
     described = ", ".join(name for name in names if name)
-    return Introduction(version, described, application_name, kind)
+    rssi = _field(board, "rssi")
+    plain = isinstance(rssi, int) and not isinstance(rssi, bool) and -127 <= rssi < 0
+    signal_dbm = rssi if plain and isinstance(rssi, int) else None
+    return Introduction(version, described, application_name, kind, signal_dbm)
 
 
 def _field(document: object, name: str) -> object:
@@ -137,12 +142,24 @@ class Attempts:
 
     def require_code(self, address: str | None) -> None:
         """Raise TooManyAttemptsError when too many codes from this address were wrong."""
-        if not self._limiter.test(self._wrong, "code", source_of(address)):
-            raise TooManyAttemptsError("too many wrong codes; wait a minute")
+        self._require("code", address)
+
+    def wrong_invitation(self, address: str | None) -> None:
+        """Count a code that no invitation has. Raises TooManyAttemptsError."""
+        self._count(self._wrong, "invitation", address)
+
+    def require_invitation(self, address: str | None) -> None:
+        """``require_code`` for the codes of invitations. They are counted by themselves: strangers
+        try them, and must not keep an owner at the same address from approving devices."""
+        self._require("invitation", address)
 
     def new_device(self, address: str | None) -> None:
         """Count a new code, or, without pairing, a new device. Raises TooManyAttemptsError."""
         self._count(self._new, "new", address)
+
+    def _require(self, what: str, address: str | None) -> None:
+        if not self._limiter.test(self._wrong, what, source_of(address)):
+            raise TooManyAttemptsError("too many wrong codes; wait a minute")
 
     def _count(self, limit: RateLimitItemPerMinute, what: str, address: str | None) -> None:
         if not self._limiter.hit(limit, what, source_of(address)):
@@ -185,6 +202,10 @@ class Devices:
         self._seen = seen
         self._clock = clock
 
+    def use(self, settings: AccessSettings) -> None:
+        """Decide by these settings from now on."""
+        self._settings = settings
+
     def all(self) -> list[Device]:
         """Return all approved devices, revoked ones too, oldest first, with their latest use."""
         register = self._store.opened()
@@ -194,6 +215,10 @@ class Devices:
             else device
             for device in register.devices.values()
         ]
+
+    def get(self, device_id: str) -> Device:
+        """Return a device that was approved. Raises DeviceUnknownError."""
+        return _device(self._store.opened(), _stored_id(device_id))
 
     def waiting(self) -> list[Pairing]:
         """Return the devices that show a valid code, oldest first."""

@@ -1,4 +1,4 @@
-"""Records of devices, pairings and API tokens.
+"""Records of devices, pairings, API tokens, browsers and invitations.
 
 All times are seconds since the epoch. Of a token only the SHA-256 is stored.
 """
@@ -67,6 +67,49 @@ class ApiToken:
     """Its only purpose, a ``rules.TokenScope``; None: it may talk."""
 
 
+DAY_S = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Browser:
+    """A web browser that was let in, known by the session token in its cookie."""
+
+    browser_id: str
+    name: str
+    """Given by its person or by the owner; may be empty."""
+    user: str
+    """Whose words come from it."""
+    owner: bool
+    """Its role: the owner's, or that of a person who has only a memory of their own."""
+    token_hash: str
+    created_at: float
+    last_used_at: float | None = None
+    """Written once a minute at most."""
+    revoked_at: float | None = None
+
+    def expires_at(self, days: float) -> float:
+        """When its session ends if it is not used before. ``days``: ``access.browser_days``."""
+        return (self.last_used_at or self.created_at) + days * DAY_S
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """A code with which one browser can be let in, once."""
+
+    invitation_id: str
+    code: str
+    """Six digits, in clear text, so that the owner can look at them again."""
+    user: str
+    owner: bool
+    """The role of the browser that uses it."""
+    name: str
+    """What the browser will be called; empty: what it calls itself."""
+    created_at: float
+    expires_at: float
+    wrong_guesses: int = 0
+    """Codes that were tried since and belong to no invitation."""
+
+
 @dataclass(frozen=True, slots=True)
 class Register:
     """All records in the file at one moment, with indexes."""
@@ -81,6 +124,12 @@ class Register:
     """Without revoked ones."""
     api_token_by_hash: Mapping[str, ApiToken] = field(default_factory=dict)
     """Without revoked ones."""
+    browsers: Mapping[str, Browser] = field(default_factory=dict)
+    """By ``browser_id``."""
+    browser_by_hash: Mapping[str, Browser] = field(default_factory=dict)
+    """Without revoked ones; expired ones may be among them."""
+    invitations: tuple[Invitation, ...] = ()
+    """Oldest first; expired ones may be among them."""
 
     @classmethod
     def of(
@@ -88,9 +137,12 @@ class Register:
         devices: Iterable[Device],
         pairings: Iterable[Pairing],
         api_tokens: Iterable[ApiToken],
+        browsers: Iterable[Browser] = (),
+        invitations: Iterable[Invitation] = (),
     ) -> Register:
         known = {device.device_id: device for device in devices}
         tokens = {token.token_id: token for token in api_tokens}
+        sessions = {browser.browser_id: browser for browser in browsers}
         return cls(
             known,
             tuple(pairings),
@@ -101,6 +153,9 @@ class Register:
                 if device.token_hash is not None and device.revoked_at is None
             },
             {token.token_hash: token for token in tokens.values() if token.revoked_at is None},
+            sessions,
+            {one.token_hash: one for one in sessions.values() if one.revoked_at is None},
+            tuple(invitations),
         )
 
     def is_paired(self, device_id: str) -> bool:

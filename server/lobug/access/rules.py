@@ -18,8 +18,8 @@ from lobug.access.addresses import (
     names_tls,
     parse_address,
 )
-from lobug.access.callers import Caller, caller_key, token_key, valid_device_id
-from lobug.access.records import ApiToken, Device, Register
+from lobug.access.callers import Caller, browser_key, caller_key, token_key, valid_device_id
+from lobug.access.records import ApiToken, Browser, Device, Register
 from lobug.errors import (
     AccessUnavailableError,
     HostUnknownError,
@@ -62,6 +62,8 @@ class Credentials:
     authorization: str | None = None
     reached: str | None = None
     """The address of this computer to which it was sent."""
+    session: str | None = None
+    """The token in a browser's cookie."""
 
     @classmethod
     def of(
@@ -75,22 +77,37 @@ class Credentials:
             headers.get("device-id"),
             headers.get("authorization"),
             reached,
+            tokens.session(headers.get("cookie")),
         )
 
 
 def identify(
-    credentials: Credentials, register: Register | None, settings: AccessSettings, secret: str = ""
+    credentials: Credentials,
+    register: Register | None,
+    settings: AccessSettings,
+    secret: str = "",
+    *,
+    now: float = 0.0,
 ) -> Caller:
-    """Return the caller behind a request. ``register`` None: the records cannot be read now.
-    ``secret``: a token that only those who may read the data folder know; empty: there is none.
+    """Return the caller behind a request.
+
+    A bearer token counts before a browser's session. A session that is not good counts as none, so
+    it takes nothing from who needs none: an owner at this computer is not locked out by it.
+
+    Args:
+        credentials: what the request showed.
+        register: all records; None: they cannot be read now.
+        settings: of access.
+        secret: a token that only those who may read the data folder know; empty: there is none.
+        now: seconds since the epoch, by which sessions expire.
 
     Raises:
-        TokenInvalidError: its token is unknown or revoked, or not one of Lo-Bug's where one of
-            those is needed.
+        TokenInvalidError: its token or session is unknown, revoked or has expired, or its token is
+            not one of Lo-Bug's where one of those is needed.
         TokenWrongDeviceError: the token belongs to another device.
         TokenRequiredError: it needs a token and has none.
-        HostUnknownError: it has no token and needs none, but was sent to a name that is not this
-            computer's own.
+        HostUnknownError: it has no token, and needs none or has a browser's session, but was sent
+            to a name that is not this computer's own.
         AccessUnavailableError: tokens cannot be looked up now.
         InvalidRequestError: the ``Device-Id`` is not valid.
     """
@@ -110,10 +127,15 @@ def identify(
             owner=True,
             device_id=device_id,
         )
+    local = is_local_request(credentials, settings)
+    browser = _browser_of(credentials, register, settings, now) if token is None else None
+    if browser is not None:
+        require_own_name(credentials.host, settings)
+        return _browser_caller(browser, local=local)
     key = caller_key(credentials.device_id, credentials.authorization, where)
-    if is_local_request(credentials, settings):
+    if local:
         if settings.loopback == "token":
-            raise _local_refusal(token)
+            raise _local_refusal(credentials)
         require_own_name(credentials.host, settings)
         return Caller("loopback", key, owner=True, device_id=device_id)
     known = _known(register)
@@ -125,6 +147,8 @@ def identify(
         return Caller("network", key, device_id=device_id)
     if token is not None:
         raise TokenInvalidError("the token is not one of this server's")
+    if credentials.session is not None:
+        raise _session_over()
     raise TokenRequiredError("a caller from another computer needs a token (docs/access.md)")
 
 
@@ -142,16 +166,23 @@ def _is_owners_program(
     )
 
 
-def _local_refusal(token: str | None) -> TokenInvalidError | TokenRequiredError:
-    if token is not None:
+def _local_refusal(credentials: Credentials) -> TokenInvalidError | TokenRequiredError:
+    if tokens.bearer(credentials.authorization) is not None:
         return TokenInvalidError(
             "the token is not one of this server's; if it was made at an earlier start of the"
             " server, read it from the data folder again"
         )
+    if credentials.session is not None:
+        return _session_over()
     return TokenRequiredError(
         "programs on this computer need a token too (access.loopback): make one with `lobug tokens"
-        " create`; the lobug commands send theirs by themselves when they may read the data folder"
+        " create`, or let a browser in with `lobug browsers invite`; the lobug commands send theirs"
+        " by themselves when they may read the data folder"
     )
+
+
+def _session_over() -> TokenInvalidError:
+    return TokenInvalidError("the browser's session is unknown, has expired or was revoked")
 
 
 def is_local_request(credentials: Credentials, settings: AccessSettings) -> bool:
@@ -188,6 +219,9 @@ def still_valid(caller: Caller, register: Register) -> bool:
     device = register.device_by_hash.get(caller.token_hash)
     if device is not None:
         return _device_caller(device) == caller
+    browser = register.browser_by_hash.get(caller.token_hash)
+    if browser is not None:
+        return _browser_caller(browser, local=caller.at_this_computer) == caller
     token = register.api_token_by_hash.get(caller.token_hash)
     return token is not None and _api_caller(token) == caller
 
@@ -230,6 +264,32 @@ def _api_caller(token: ApiToken) -> Caller:
         owner=token.owner,
         token_hash=token.token_hash,
         scope=token.scope,
+    )
+
+
+def _browser_of(
+    credentials: Credentials, register: Register | None, settings: AccessSettings, now: float
+) -> Browser | None:
+    """The browser whose session is shown, if it is in force."""
+    if credentials.session is None or register is None:
+        return None
+    token_hash = tokens.digest(credentials.session)
+    browser = register.browser_by_hash.get(token_hash)
+    if browser is None or not tokens.same(browser.token_hash, token_hash):
+        return None
+    return browser if now < browser.expires_at(settings.browser_days) else None
+
+
+def _browser_caller(browser: Browser, *, local: bool) -> Caller:
+    """The caller of a browser's session. ``local``: it came from this computer; there an owner's
+    session says who sits here and takes nothing away, a person's is no more than elsewhere."""
+    return Caller(
+        "loopback" if local and browser.owner else "browser",
+        browser_key(browser.browser_id),
+        user=browser.user,
+        owner=browser.owner,
+        token_hash=browser.token_hash,
+        browser_id=browser.browser_id,
     )
 
 

@@ -8,8 +8,10 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from lobug.access import rules, store, tokens
+from lobug.access.browsers import Browsers
 from lobug.access.callers import Caller, RevocationListeners, Revoked, revoked_between
 from lobug.access.devices import Attempts, Devices
 from lobug.access.records import ApiToken, Register
@@ -21,6 +23,9 @@ from lobug.storage.database import Checkpoint, no_checkpoint
 from lobug.storage.driver import Connection
 
 log = logging.getLogger(__name__)
+
+RegisterPart = Literal["devices", "tokens", "browsers"]
+"""A part of the register; devices with those that wait."""
 
 
 class ApiTokens:
@@ -105,7 +110,8 @@ REFRESH_S = 2.0
 
 
 class Access:
-    """Devices, tokens, and the authentication of requests. ``start`` first, ``close`` last.
+    """Devices, browsers, tokens, and the authentication of requests. ``start`` first, ``close``
+    last.
 
     ``authenticate`` does no I/O.
     """
@@ -131,9 +137,17 @@ class Access:
         self._attempts = Attempts(settings)
         self.devices = Devices(self._store, settings, self._attempts, self._seen, clock)
         self.tokens = ApiTokens(self._store, settings, self._seen, clock)
+        self.browsers = Browsers(self._store, settings, self._attempts, self._seen, clock)
         self._watcher: asyncio.Task[None] | None = None
         self.connected: Callable[[str], bool] | None = None
         """Whether the device with this key (``device:ID``) is connected; set by its registry."""
+        self.changed: Callable[[RegisterPart], None] = lambda _: None
+        """Called, in the event loop, with each part of the register that has changed."""
+
+    def use(self, settings: AccessSettings) -> None:
+        """Decide about devices that ask to talk by these settings from now on."""
+        self._settings = settings
+        self.devices.use(settings)
 
     # ---- life
 
@@ -197,8 +211,13 @@ class Access:
         """Return the caller behind a request. Raises what ``rules.identify`` raises, and
         TooManyAttemptsError."""
         try:
-            caller = rules.identify(credentials, self._store.register, self._settings, self.secret)
+            caller = rules.identify(
+                credentials, self._store.register, self._settings, self.secret, now=self.now()
+            )
         except (TokenInvalidError, TokenWrongDeviceError) as error:
+            if tokens.bearer(credentials.authorization) is None:
+                # A session that is over: an open page goes on asking, and nobody guesses 256 bits.
+                raise
             if not rules.is_local_request(credentials, self._settings):
                 self._attempts.wrong_token(credentials.address)
             log.info("refused a request from %s: %s", credentials.address, error.code)
@@ -221,3 +240,9 @@ class Access:
     def _on_change(self, before: Register, now: Register) -> None:
         for revoked in revoked_between(before, now):
             self._listeners.notify(revoked)
+        if before.devices != now.devices or before.pairings != now.pairings:
+            self.changed("devices")
+        if before.api_tokens != now.api_tokens:
+            self.changed("tokens")
+        if before.browsers != now.browsers or before.invitations != now.invitations:
+            self.changed("browsers")

@@ -1,4 +1,5 @@
-"""``access.db``: its migrations, its rows, and the register of devices, pairings and API tokens.
+"""``access.db``: its migrations, its rows, and the register of devices, pairings, API tokens,
+browsers and invitations.
 
 The register is held in memory as a whole; a change is durable before it is known there. Uses of
 tokens are noted at once and written now and then.
@@ -15,8 +16,8 @@ from typing import Any, TypeVar
 from sqlalchemy import Integer, Table, bindparam, delete, func, insert, select, text, update
 
 from lobug.access.callers import Caller
-from lobug.access.records import ApiToken, Device, Pairing, Register
-from lobug.access.tables import api_tokens, devices, pairings
+from lobug.access.records import ApiToken, Browser, Device, Invitation, Pairing, Register
+from lobug.access.tables import api_tokens, browsers, devices, invitations, pairings
 from lobug.errors import AccessFullError, AccessUnavailableError, StorageError
 from lobug.settings.access import AccessSettings
 from lobug.storage.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
@@ -77,7 +78,38 @@ def m002_add_scope(connection: Connection, _legacy_user: str) -> None:
     connection.execute("ALTER TABLE api_tokens ADD COLUMN scope TEXT")
 
 
-STEPS: tuple[Step, ...] = (m001_create_tables, m002_add_scope)
+def m003_add_browsers(connection: Connection, _legacy_user: str) -> None:
+    """Web browsers that were let in, and the invitations that let one in."""
+    for statement in (
+        """
+        CREATE TABLE browsers (
+          browser_id TEXT PRIMARY KEY,
+          name TEXT NOT NULL,
+          user TEXT NOT NULL,
+          owner INTEGER NOT NULL,
+          token_hash TEXT NOT NULL UNIQUE,
+          created_at REAL NOT NULL,
+          last_used_at REAL,
+          revoked_at REAL
+        ) STRICT
+        """,
+        """
+        CREATE TABLE invitations (
+          invitation_id TEXT PRIMARY KEY,
+          code TEXT NOT NULL UNIQUE,
+          user TEXT NOT NULL,
+          owner INTEGER NOT NULL,
+          name TEXT NOT NULL,
+          created_at REAL NOT NULL,
+          expires_at REAL NOT NULL,
+          wrong_guesses INTEGER NOT NULL
+        ) STRICT
+        """,
+    ):
+        connection.execute(statement)
+
+
+STEPS: tuple[Step, ...] = (m001_create_tables, m002_add_scope, m003_add_browsers)
 """Step n, counted from 1, turns a file of version n - 1 into one of version n."""
 
 
@@ -85,6 +117,8 @@ _TABLES: Mapping[type[Any], Table] = {
     Device: devices,
     Pairing: pairings,
     ApiToken: api_tokens,
+    Browser: browsers,
+    Invitation: invitations,
 }
 _ALL = {
     kind: select(*(table.c[field.name] for field in fields(kind))).order_by(
@@ -96,7 +130,8 @@ _ALL = {
 
 _PUT = {kind: insert(table).prefix_with("OR REPLACE") for kind, table in _TABLES.items()}
 
-Known = TypeVar("Known", Device, Pairing, ApiToken)
+Record = Device | Pairing | ApiToken | Browser | Invitation
+Known = TypeVar("Known", Device, Pairing, ApiToken, Browser, Invitation)
 
 
 def load(connection: Connection) -> Register:
@@ -104,6 +139,8 @@ def load(connection: Connection) -> Register:
         _records(connection, Device),
         _records(connection, Pairing),
         _records(connection, ApiToken),
+        _records(connection, Browser),
+        _records(connection, Invitation),
     )
 
 
@@ -111,7 +148,7 @@ def _records(connection: Connection, kind: type[Known]) -> list[Known]:
     return records(kind, run(connection, _ALL[kind]))
 
 
-def put(connection: Connection, record: Device | Pairing | ApiToken) -> None:
+def put(connection: Connection, record: Record) -> None:
     """Write a record in the place of the one with its key."""
     run(connection, _PUT[type(record)], **asdict(record))
 
@@ -122,6 +159,20 @@ _DROP_PAIRINGS = delete(pairings).where(pairings.c.device_id == bindparam("devic
 def drop_pairings(connection: Connection, device_id: str) -> None:
     """Delete every code that is shown under this ``Device-Id``."""
     run(connection, _DROP_PAIRINGS, device_id=device_id)
+
+
+_DROP_BROWSER = delete(browsers).where(browsers.c.browser_id == bindparam("browser_id"))
+_DROP_INVITATION = delete(invitations).where(
+    invitations.c.invitation_id == bindparam("invitation_id")
+)
+
+
+def drop_browser(connection: Connection, browser_id: str) -> None:
+    run(connection, _DROP_BROWSER, browser_id=browser_id)
+
+
+def drop_invitation(connection: Connection, invitation_id: str) -> None:
+    run(connection, _DROP_INVITATION, invitation_id=invitation_id)
 
 
 _DROP_EXPIRED = delete(pairings).where(pairings.c.expires_at <= bindparam("now"))
@@ -153,18 +204,34 @@ _NOTE_API_TOKEN = (
     .values(last_used_at=bindparam("at"))
     .where(api_tokens.c.token_hash == bindparam("of_token"))
 )
+_NOTE_BROWSER = (
+    update(browsers)
+    .values(last_used_at=bindparam("at"))
+    .where(browsers.c.token_hash == bindparam("of_token"))
+)
 
 
 def note_seen(
-    connection: Connection, devices: Mapping[str, float], api_tokens: Mapping[str, float]
+    connection: Connection,
+    devices: Mapping[str, float],
+    api_tokens: Mapping[str, float],
+    browsers: Mapping[str, float],
 ) -> None:
     """Write when tokens were used last, by their SHA-256; of a device's also the first use."""
-    for statement, uses in ((_NOTE_DEVICE, devices), (_NOTE_API_TOKEN, api_tokens)):
+    for statement, uses in (
+        (_NOTE_DEVICE, devices),
+        (_NOTE_API_TOKEN, api_tokens),
+        (_NOTE_BROWSER, browsers),
+    ):
         run_many(
             connection,
             statement,
             ({"of_token": token_hash, "at": at} for token_hash, at in uses.items()),
         )
+
+
+BROWSER_USE_S = 60.0
+"""Seconds between two uses of a browser's session that are written: a page asks all the time."""
 
 
 class Seen:
@@ -177,6 +244,8 @@ class Seen:
         """By the SHA-256 of the token: seconds since the epoch."""
         self.api_tokens: dict[str, float] = {}
         """The same."""
+        self.browsers: dict[str, float] = {}
+        """The same, to the minute."""
         self.urgent = asyncio.Event()
         """Set when a device uses its token for the first time: from then on it gets no other token,
         and that must survive this process."""
@@ -184,9 +253,14 @@ class Seen:
     def note(self, caller: Caller) -> None:
         if caller.token_hash is None:
             return
+        register = self._store.register
+        if caller.browser_id is not None:
+            known = register.browser_by_hash.get(caller.token_hash) if register else None
+            if known is not None and self._clock() - (known.last_used_at or 0.0) >= BROWSER_USE_S:
+                self.browsers[caller.token_hash] = self._clock()
+            return
         by_hash = self.devices if caller.kind == "device" else self.api_tokens
         by_hash[caller.token_hash] = self._clock()
-        register = self._store.register
         device = register.device_by_hash.get(caller.token_hash) if register else None
         if device is not None and device.token_used_at is None:
             self.urgent.set()
@@ -197,14 +271,13 @@ class Seen:
 
     async def write(self) -> None:
         """Write what is noted. Raises StorageError; what is noted is kept then."""
-        devices, api_tokens = dict(self.devices), dict(self.api_tokens)
-        if not devices and not api_tokens:
+        noted = (self.devices, self.api_tokens, self.browsers)
+        uses = tuple(dict(by_hash) for by_hash in noted)
+        if not any(uses):
             return
-        await self._store.change(
-            "seen", lambda connection: note_seen(connection, devices, api_tokens)
-        )
-        _drop(self.devices, devices)
-        _drop(self.api_tokens, api_tokens)
+        await self._store.change("seen", lambda connection: note_seen(connection, *uses))
+        for by_hash, written in zip(noted, uses, strict=True):
+            _drop(by_hash, written)
 
 
 def _drop(noted: dict[str, float], written: dict[str, float]) -> None:
@@ -247,7 +320,8 @@ class AccessStore:
         """The register. Raises AccessUnavailableError while the file is not open."""
         if not self._database.is_open:
             raise AccessUnavailableError(
-                f"the file of devices and tokens cannot be used: {self.fault or 'it is not open'}"
+                "the file of devices, browsers and tokens cannot be used:"
+                f" {self.fault or 'it is not open'}"
             )
         return self._register
 
@@ -311,6 +385,6 @@ def _data_version(connection: Connection) -> int:
 
 
 def require_room(settings: AccessSettings, known: int, *, new: bool) -> None:
-    """Raises AccessFullError when a new device or token would exceed the limit."""
+    """Raises AccessFullError when a new device, browser or token would exceed the limit."""
     if new and known >= settings.max_devices:
         raise AccessFullError(f"{known} are known already (access.max_devices)")

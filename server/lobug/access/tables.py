@@ -6,7 +6,7 @@ processor time.
 
 from __future__ import annotations
 
-from sqlalchemy import Column, MetaData, Table, Text
+from sqlalchemy import Column, Integer, MetaData, Table, Text
 
 from lobug.storage.columns import Flag, Number
 
@@ -63,5 +63,35 @@ api_tokens = Table(
     Column("revoked_at", Number),
     Column("scope", Text, comment="its only purpose; null: it may talk"),
     comment="tokens of people and scripts",
+    sqlite_strict=True,
+)
+
+browsers = Table(
+    "browsers",
+    metadata,
+    Column("browser_id", Text, primary_key=True),
+    Column("name", Text, nullable=False, comment="may be empty"),
+    Column("user", Text, nullable=False, comment="whose words come from it"),
+    Column("owner", Flag, nullable=False, comment="its role: the owner's, or a person's"),
+    Column("token_hash", Text, nullable=False, unique=True, comment="of the token in its cookie"),
+    Column("created_at", Number, nullable=False),
+    Column("last_used_at", Number, comment="to the minute"),
+    Column("revoked_at", Number),
+    comment="web browsers that were let in",
+    sqlite_strict=True,
+)
+
+invitations = Table(
+    "invitations",
+    metadata,
+    Column("invitation_id", Text, primary_key=True),
+    Column("code", Text, nullable=False, unique=True, comment="what a person types in a browser"),
+    Column("user", Text, nullable=False),
+    Column("owner", Flag, nullable=False),
+    Column("name", Text, nullable=False, comment="of the browser; empty: what it calls itself"),
+    Column("created_at", Number, nullable=False),
+    Column("expires_at", Number, nullable=False),
+    Column("wrong_guesses", Integer, nullable=False, comment="it ends at the tenth"),
+    comment="codes with which one browser each can be let in",
     sqlite_strict=True,
 )

@@ -1,5 +1,5 @@
-"""Tokens and activation codes: how they are generated, stored and compared. Pure, except for random
-numbers."""
+"""Tokens, activation codes and cookies: how they are generated, stored and compared. Pure, except
+for random numbers."""
 
 from __future__ import annotations
 
@@ -48,6 +48,20 @@ def bearer(authorization: str | None) -> str | None:
     if scheme.lower() != "bearer":
         return None
     return token.strip() or None
+
+
+COOKIE = "__Host-lobug"
+"""Name of the cookie that holds a browser's session. Because of the prefix browsers accept it only
+from this host itself, and with ``Secure``."""
+
+
+def session(cookies: str | None) -> str | None:
+    """Return the token of a browser's session in a ``Cookie`` header, or None."""
+    for pair in (cookies or "").split(";"):
+        name, _, value = pair.partition("=")
+        if name.strip() == COOKIE:
+            return value.strip() or None
+    return None
 
 
 def is_ours(token: str) -> bool:

@@ -177,6 +177,8 @@ class OpenConnection:
         self._admission = admission
         self._number = number
         self._transport = transport
+        self._socket = transport
+        """The transport below TLS; the same without TLS."""
         self._too_slow = too_slow
         self._timer: asyncio.TimerHandle | None = None
         self._known = False
@@ -185,6 +187,11 @@ class OpenConnection:
         """Whether it waits for a request."""
         self._unsent = 0
         """Bytes in the write buffer when the deadline was set."""
+
+    def secure(self, transport: asyncio.Transport, too_slow: Callable[[], None]) -> None:
+        """Record that the connection goes on over TLS, by ``transport``. Its deadline stays."""
+        self._transport = transport
+        self._too_slow = too_slow
 
     def await_request(self) -> None:
         """Start the deadline for all headers of the next request."""
@@ -199,9 +206,9 @@ class OpenConnection:
         unnamed = LOOPBACK if here else admission.ledger.source(self._number)
         admitted = admission.ledger.recognize(
             self._number,
-            caller.token_hash or unnamed,
+            unnamed if here else caller.token_hash or unnamed,
             now=admission.now(),
-            reserved=caller.owner or caller.kind == "device",
+            reserved=caller.privileged,
             token=not here,
         )
         if not admitted:
@@ -238,7 +245,7 @@ class OpenConnection:
         self._cancel_deadline()
         if self._lost:
             return  # the application may still work on a lost connection, without a deadline
-        self._unsent = self._transport.get_write_buffer_size()
+        self._unsent = self._count_unsent()
         loop = asyncio.get_running_loop()
         self._timer = loop.call_later(seconds, self._expire, seconds)
 
@@ -248,7 +255,7 @@ class OpenConnection:
             self._timer = None
 
     def _expire(self, seconds: float) -> None:
-        unsent = self._transport.get_write_buffer_size()
+        unsent = self._count_unsent()
         if self._known and 0 < unsent < self._unsent:
             self._set_deadline(seconds)  # a slow network is still taking the last answer
             return
@@ -256,9 +263,16 @@ class OpenConnection:
             if self._too_slow is not None:
                 self._too_slow()
             self._transport.close()
-            if not self._transport.get_write_buffer_size():
+            if not self._count_unsent():
                 return
         self.abort()
+
+    def _count_unsent(self) -> int:
+        """Bytes in the write buffers, of TLS and of the socket."""
+        size = self._transport.get_write_buffer_size()
+        if self._socket is not self._transport:
+            size += self._socket.get_write_buffer_size()
+        return size
 
 
 class _Tally:

@@ -93,9 +93,16 @@ class HttpConnection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
         super().connection_made(transport)
-        self._connection = self.admission.open(transport, self._answer_too_slow)
+        if self._connection is None:
+            self._connection = self.admission.open(transport, self._answer_too_slow)
+        else:
+            self._connection.secure(transport, self._answer_too_slow)
         # Uvicorn puts it into each request's scope, and passes it to a WebSocket upgrade.
         self.app_state = {**self.app_state, STATE_KEY: self._connection}
+
+    def continue_from(self, connection: OpenConnection) -> None:
+        """Take over a connection whose TLS handshake is done. Called before ``connection_made``."""
+        self._connection = connection
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
@@ -134,7 +141,7 @@ class WebSocketConnection(CoalescingWebSocket):
         return cast("OpenConnection | None", self.app_state.get(STATE_KEY))
 
 
-def http_protocol(admission: Admission) -> type[asyncio.Protocol]:
+def http_protocol(admission: Admission) -> type[HttpConnection]:
     """Return the protocol class for uvicorn's setting ``http``."""
     bound: dict[str, Any] = {"admission": admission}
     return type("AdmittedHttpConnection", (HttpConnection,), bound)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, TypeVar
@@ -198,8 +198,8 @@ class Alerts:
         self._max_per_user = max_per_user
         self._max_label_chars = max_label_chars
         self._clock = clock
-        self.changed: Callable[[], None] = lambda: None
-        """Called on the event loop after each change; the scheduler sets it."""
+        self.changed: Callable[[Set[str]], None] = lambda _: None
+        """Called on the event loop after each change, with the users whose alerts it changed."""
 
     async def add(self, new: Sequence[NewAlert]) -> list[Alert]:
         """Set alerts, all or none, in their order. Labels become one line of printable characters.
@@ -208,6 +208,7 @@ class Alerts:
         return await self._write(
             "add_alerts",
             lambda connection: add(connection, clean, self._clock(), self._max_per_user),
+            _users,
         )
 
     async def of_user(self, user: str) -> list[Alert]:
@@ -227,7 +228,7 @@ class Alerts:
                 run(connection, _UPDATE, of_id=alert.id, of_user=alert.user, **values).rowcount
             )
 
-        return await self._write("replace_alert", work)
+        return await self._write("replace_alert", work, lambda _: {alert.user})
 
     async def cancel(self, user: str, ids: Sequence[int]) -> list[Alert]:
         """Delete pending or ringing alerts of a user. Returns those that were there."""
@@ -237,13 +238,14 @@ class Alerts:
             run(connection, _DELETE, ids=[alert.id for alert in found])
             return found
 
-        return await self._write("cancel_alerts", work, erases=True)
+        return await self._write("cancel_alerts", work, _users, erases=True)
 
     async def delete_user(self, user: str) -> int:
         """Delete every alert of a user. Returns their number."""
         return await self._write(
             "delete_user_alerts",
             lambda connection: run(connection, _DELETE_USER, of_user=user).rowcount,
+            lambda _: {user},
         )
 
     async def next_due_at(self) -> float | None:
@@ -271,7 +273,7 @@ class Alerts:
             ids = [ring(connection, alert, now) for alert in due]
             return records(Alert, run(connection, _FIND, ids=ids))
 
-        return await self._write("take_due_alerts", work)
+        return await self._write("take_due_alerts", work, _users)
 
     async def ringing(self) -> list[Alert]:
         """All alerts that ring, oldest first."""
@@ -281,17 +283,22 @@ class Alerts:
 
     async def finish(self, ids: Sequence[int], *, missed: bool = False) -> None:
         """End the ringing of alerts."""
-        await self._write(
-            "finish_alerts", lambda connection: run(connection, _FINISH, ids=ids, missed=missed)
-        )
+
+        def work(connection: Connection) -> list[Alert]:
+            run(connection, _FINISH, ids=ids, missed=missed)
+            return records(Alert, run(connection, _FIND, ids=ids))
+
+        await self._write("finish_alerts", work, _users)
 
     async def silence(self, ids: Sequence[int]) -> None:
         """Note that somebody silenced alerts that ring. They make no sound any more, also after a
         restart, but can still be snoozed until they are finished."""
-        await self._write(
-            "silence_alerts",
-            lambda connection: run(connection, _SILENCE, ids=ids, silenced_at=self._clock()),
-        )
+
+        def work(connection: Connection) -> list[Alert]:
+            run(connection, _SILENCE, ids=ids, silenced_at=self._clock())
+            return records(Alert, run(connection, _FIND, ids=ids))
+
+        await self._write("silence_alerts", work, _users)
 
     async def snooze(self, ids: Sequence[int], due_at: float) -> list[Alert]:
         """Let ringing alerts ring again at ``due_at``. Returns those that did ring."""
@@ -305,20 +312,37 @@ class Alerts:
             run(connection, _SNOOZE, ids=rang, due_at=due_at)
             return records(Alert, run(connection, _FIND, ids=rang))
 
-        return await self._write("snooze_alerts", work)
+        return await self._write("snooze_alerts", work, _users)
 
     def _label(self, words: str) -> str:
         return label_of(words, self._max_label_chars)
 
     async def _write(
-        self, name: str, work: Callable[[Connection], T], *, erases: bool = False
+        self,
+        name: str,
+        work: Callable[[Connection], T],
+        users: Callable[[T], Set[str]],
+        *,
+        erases: bool = False,
     ) -> T:
+        """``users``: whose alerts were changed, by the result of ``work``."""
         # Shielded: the scheduler must know what was written even if the caller has gone.
-        return await asyncio.shield(self._change(name, work, erases=erases))
+        return await asyncio.shield(self._change(name, work, users, erases=erases))
 
-    async def _change(self, name: str, work: Callable[[Connection], T], *, erases: bool) -> T:
+    async def _change(
+        self,
+        name: str,
+        work: Callable[[Connection], T],
+        users: Callable[[T], Set[str]],
+        *,
+        erases: bool,
+    ) -> T:
         result = await self._database.write(name, work)
-        self.changed()
+        self.changed(users(result))
         if erases:
             await self._database.fold_log()
         return result
+
+
+def _users(changed: Sequence[Alert]) -> Set[str]:
+    return {alert.user for alert in changed}

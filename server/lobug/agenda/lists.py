@@ -7,9 +7,10 @@ of a list and of a thing tells whether two wordings mean the same ("groceries" a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 from sqlalchemy import and_, bindparam, delete, func, insert, select, update
 
@@ -108,6 +109,9 @@ SET_CONTENT = (
 DELETE_ITEMS = delete(list_items).where(_THESE)
 
 
+T = TypeVar("T")
+
+
 def one_line(text: str, longest: int) -> str:
     """A text on one line, without characters that cannot be seen. Raises ListItemError."""
     seen = "".join(mark if mark.isprintable() else " " for mark in text)
@@ -137,6 +141,8 @@ class Lists:
         self._settings = settings
         self._clock = clock
         self._item_key = item_key
+        self.changed: Callable[[Set[str]], None] = lambda _: None
+        """Called on the event loop after each change, with the users whose lists it changed."""
 
     async def of_user(self, user: str) -> list[ItemList]:
         """All lists of a user with what is on them, the oldest first."""
@@ -154,7 +160,7 @@ class Lists:
                 raise ListExistsError("there is a list of this name")
             return self._create(connection, user, name)
 
-        return await self._database.write("lists", work)
+        return await self._write({user}, work)
 
     async def add(self, user: str, name: ListName, contents: Sequence[str]) -> Added:
         """Put things on a list, all or none; the list is made if there is none.
@@ -169,7 +175,7 @@ class Lists:
             before = found or self._create(connection, user, name)
             return self._put(connection, before, texts, created=found is None)
 
-        return await self._database.write("lists", work)
+        return await self._write({user}, work)
 
     async def remove(self, user: str, list_id: int, ids: Sequence[int]) -> tuple[Item, ...]:
         """Delete things from a list. Returns those that were there."""
@@ -179,9 +185,7 @@ class Lists:
             run(connection, DELETE_ITEMS, of_list=list_id, ids=ids)
             return gone
 
-        gone = await self._database.write("lists", work)
-        await self._database.fold_log()
-        return gone
+        return await self._write({user}, work, erases=True)
 
     async def tick(
         self, user: str, list_id: int, ids: Sequence[int], *, done: bool = True
@@ -193,7 +197,7 @@ class Lists:
             run(connection, SET_DONE, of_list=list_id, ids=ids, is_done=done)
             return tuple(item for item in before if item.done != done)
 
-        return await self._database.write("lists", work)
+        return await self._write({user}, work)
 
     async def change(
         self,
@@ -218,7 +222,7 @@ class Lists:
             (changed,) = _these(_by_id(connection, user=user, list_id=list_id), [item_id])
             return changed
 
-        return await self._database.write("lists", work)
+        return await self._write({user}, work)
 
     async def move(
         self, user: str, list_id: int, ids: Sequence[int], to_user: str, to: ListName
@@ -236,9 +240,7 @@ class Lists:
             run(connection, DELETE_ITEMS, of_list=list_id, ids=[item.id for item in moved])
             return moved
 
-        gone = await self._database.write("lists", work)
-        await self._database.fold_log()
-        return gone
+        return await self._write({user, to_user}, work, erases=True)
 
     async def delete(self, user: str, list_id: int) -> ItemList:
         """Delete a list with all that is on it. Returns what it was."""
@@ -248,9 +250,17 @@ class Lists:
             run(connection, DELETE, of_list=list_id, of_user=user)
             return gone
 
-        gone = await self._database.write("lists", work)
-        await self._database.fold_log()
-        return gone
+        return await self._write({user}, work, erases=True)
+
+    async def _write(
+        self, users: Set[str], work: Callable[[Connection], T], *, erases: bool = False
+    ) -> T:
+        """One transaction that changes lists of these users."""
+        result = await self._database.write("lists", work)
+        self.changed(users)
+        if erases:
+            await self._database.fold_log()
+        return result
 
     def _create(self, connection: Connection, user: str, name: ListName) -> ItemList:
         if run(connection, COUNT, user=user).scalar() >= self._settings.max_lists_per_person:

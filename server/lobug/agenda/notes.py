@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 
 from sqlalchemy import and_, bindparam, delete, func, insert, or_, select
@@ -53,6 +53,8 @@ class Notes:
         self._database = database
         self._settings = settings
         self._clock = clock
+        self.changed: Callable[[Set[str]], None] = lambda _: None
+        """Called on the event loop after each change, with the users whose notes it changed."""
 
     async def add(self, user: str, content: str) -> Note:
         """Keep a note. Raises NoteLimitError, NoteContentError."""
@@ -65,7 +67,9 @@ class Notes:
             note_id = run(connection, INSERT, user=user, content=text, created_at=now).scalar()
             return Note(note_id, text, now)
 
-        return await self._database.write("notes", work)
+        note = await self._database.write("notes", work)
+        self.changed({user})
+        return note
 
     async def of_user(
         self, user: str, *, since: float | None = None, until: float | None = None
@@ -89,6 +93,7 @@ class Notes:
             return gone
 
         gone = await self._database.write("notes", work)
+        self.changed({user})
         await self._database.fold_log()
         return gone
 

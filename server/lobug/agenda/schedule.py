@@ -128,6 +128,19 @@ class Schedule:
         self._rings: dict[int, Ring] = {}
         self._people: dict[str, _Person] = {}
         self._tellers: dict[str, asyncio.Task[None]] = {}
+        self._loud: dict[str, Alert] = {}
+        self.rings: Callable[[str, Alert | None], None] = lambda _user, _alert: None
+        """Called when something else rings for a user than before; None: nothing any more."""
+
+    def ringing_for(self, user: str) -> Alert | None:
+        """The oldest alert of a user that rings and was not silenced; None: there is none."""
+        return self._loud.get(user)
+
+    def use(self, limits: RingLimits, quiet_hours: QuietHours | None) -> None:
+        """Ring and keep quiet by these from now on, also what rings already."""
+        self._limits = limits
+        self._quiet_hours = quiet_hours
+        self.wake()
 
     def wake(self) -> None:
         """Look again: alerts, waiting speech or connected devices have changed."""
@@ -186,9 +199,18 @@ class Schedule:
         for user in {alert.user for alert in ringing if alert.id in self._rings}:
             if user not in self._people:
                 self._people[user] = _Person(asyncio.ensure_future(self._ring(user)))
+        self._note_loud([a for a in ringing if a.id in self._rings and a.silenced_at is None])
         await self._tell()
         left_s = CHECK_S if due_at is None else due_at - self._wall()
         return min(max(left_s, 0.0), CHECK_S)
+
+    def _note_loud(self, alerts: Sequence[Alert]) -> None:
+        """Tell of what has begun or ceased to ring. ``alerts``: all that ring, oldest first."""
+        before, self._loud = self._loud, {alert.user: alert for alert in reversed(alerts)}
+        for user in before.keys() | self._loud.keys():
+            alert = self._loud.get(user)
+            if alert != before.get(user):
+                self.rings(user, alert)
 
     async def _take_up(self, alerts: Sequence[Alert]) -> None:
         """Decide about alerts that have begun to ring, or did so when the server was killed."""

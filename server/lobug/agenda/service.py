@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from pathlib import Path
 
 from sqlalchemy import bindparam, delete
@@ -50,9 +50,11 @@ class Agenda:
         self.lists = Lists(self.database, settings, clock=clock, item_key=item_key)
         self.notes = Notes(self.database, settings, clock=clock)
         self.speeds = SpeechSpeeds(self.database)
+        self.changed_elsewhere: Callable[[], None] = lambda: None
+        """Called on the event loop when another program has changed the file."""
 
-    def _changed(self) -> None:
-        self.alerts.changed()
+    def _changed(self, users: Set[str]) -> None:
+        self.alerts.changed(users)
 
     async def delete_user(self, user: str) -> None:
         """Delete all that is kept of a user, in one transaction. Opens a closed file for it. Raises
@@ -69,7 +71,8 @@ class Agenda:
         finally:
             if opened_here:
                 await self.close()
-        self._changed()
+        for part in (self.alerts, self.lists, self.notes):
+            part.changed({user})
 
     @property
     def fault(self) -> StorageError | None:
@@ -81,12 +84,15 @@ class Agenda:
         await self.database.open(self.speeds.load)
 
     async def refresh(self) -> None:
-        """Open a file that could not be opened, and find out whether it works. Raises
-        StorageError."""
+        """Open a file that could not be opened, find out whether it works, and notice what another
+        program has changed in it. Raises StorageError."""
         if not self.database.is_open:
             await self.start()
         elif self.database.fault is not None:
             await self.database.check()
+        elif await self.database.changed_by_others():
+            self.alerts.changed(frozenset())
+            self.changed_elsewhere()
 
     async def close(self) -> None:
         """Finish what is being written and close. Safe to call twice."""

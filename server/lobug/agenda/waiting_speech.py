@@ -8,7 +8,7 @@ the next turn.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,10 +128,10 @@ class WaitingSpeeches:
     """The waiting speech of all users. Every method raises StorageError subclasses."""
 
     def __init__(
-        self, database: Database, *, clock: Callable[[], float], changed: Callable[[], None]
+        self, database: Database, *, clock: Callable[[], float], changed: Callable[[Set[str]], None]
     ) -> None:
         """``clock``: seconds since the epoch. ``changed`` is called on the event loop when alerts
-        have changed, or something new waits."""
+        have changed, or something new waits, with the users whose they are."""
         self._database = database
         self._clock = clock
         self._changed = changed
@@ -160,7 +160,7 @@ class WaitingSpeeches:
             ).scalar()
 
         await self._database.write("announce", work)
-        self._changed()
+        self._changed({user})
 
     async def note(self, told: Sequence[Alert]) -> None:
         """Let waiting speech tell of alerts that ring where nobody can hear them."""
@@ -194,7 +194,7 @@ class WaitingSpeeches:
                     _note(connection, alert, self._clock(), said=said)
 
         await self._database.write("end_ringing", work)
-        self._changed()
+        self._changed({alert.user for alert in over})
 
     async def sayable(self) -> list[WaitingSpeech]:
         """What is to be said as soon as a device of its person can be reached, oldest first."""
@@ -224,17 +224,18 @@ class WaitingSpeeches:
     async def heard(self, ids: Sequence[int]) -> None:
         """Delete what was heard; an alert that it tells of rings no more."""
 
-        def work(connection: Connection) -> None:
-            told = [row.alert_id for row in run(connection, _BY_ID, ids=ids).all()]
-            run(connection, _END, ids=[alert_id for alert_id in told if alert_id is not None])
+        def work(connection: Connection) -> set[str]:
+            told = run(connection, _BY_ID, ids=ids).all()
+            run(connection, _END, ids=[row.alert_id for row in told if row.alert_id is not None])
             run(connection, _DELETE, ids=ids)
+            return {row.user for row in told}
 
         async with self._lock:
             try:
-                await self._database.write("waiting_heard", work)
+                users = await self._database.write("waiting_heard", work)
             finally:
                 self._claimed.difference_update(ids)
-        self._changed()
+        self._changed(users)
 
     async def delete_user(self, user: str) -> int:
         """Delete all that waits for a user. Returns the number of rows."""

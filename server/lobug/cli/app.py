@@ -21,6 +21,7 @@ from lobug.cli import (
     turns,
 )
 from lobug.cli.alerts import alerts_app
+from lobug.cli.browsers import browsers_app
 from lobug.cli.devices import devices_app
 from lobug.cli.evaluate import eval_app
 from lobug.cli.firmware import firmware_app
@@ -29,6 +30,7 @@ from lobug.cli.memory import memory_app
 from lobug.cli.models import models_app
 from lobug.cli.notes import notes_app
 from lobug.cli.terminal import SentenceGroup
+from lobug.cli.tls import tls_app
 from lobug.cli.tokens import tokens_app
 
 app = typer.Typer(
@@ -45,7 +47,7 @@ app.command()(announce.announce)
 app.command()(turns.turns)
 app.command()(skills.skills)
 app.command()(doctor.doctor)
-app.command()(config.config)
+app.add_typer(config.config_app, name="config")
 app.add_typer(models_app, name="models")
 eval_app.command("locomo")(evaluate.locomo)
 eval_app.command("deeds")(evaluate_deeds.deeds)
@@ -58,6 +60,8 @@ app.add_typer(lists_app, name="lists")
 app.add_typer(notes_app, name="notes")
 app.add_typer(devices_app, name="devices")
 app.add_typer(tokens_app, name="tokens")
+app.add_typer(tls_app, name="tls")
+app.add_typer(browsers_app, name="browsers")
 app.add_typer(firmware_app, name="firmware")
 
 

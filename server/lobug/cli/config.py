@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,14 +12,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lobug import errors
+from lobug.cli.connection import open_settings
 from lobug.cli.sentences import sentence
-from lobug.cli.terminal import CommandError, print_json, warn
+from lobug.cli.terminal import CommandError, SentenceGroup, ServerOption, print_json, warn
 from lobug.errors import LobugError
 
 if TYPE_CHECKING:
-    from lobug.cli.effective_settings import Setting
+    from lobug.settings.inventory import Setting
+
+config_app = typer.Typer(cls=SentenceGroup, invoke_without_command=True)
+
+NameArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="The setting, such as skills.quiet_hours; its variable will do.",
+        show_default=False,
+    ),
+]
 
 
+@config_app.callback()
 def config(
     context: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -37,10 +51,64 @@ def config(
     ] = Path(),
 ) -> None:
     """Show the effective settings and where each comes from; secrets are masked."""
+    if context.invoked_subcommand is not None:
+        return
     if docs or check_docs:
         _update_pages(context.find_root().command, root, check_only=check_docs)
     else:
         _show_values(as_json=as_json)
+
+
+@config_app.command("set")
+def set_value(
+    name: NameArgument,
+    value: Annotated[
+        str,
+        typer.Argument(
+            metavar="VALUE", help="As it is written in .env; lists as JSON.", show_default=False
+        ),
+    ],
+    server: ServerOption = None,
+) -> None:
+    """Change a setting: of the running server, at once, else for the next one.
+
+    What the environment, .env or the command line sets takes precedence and is not changed.
+    """
+    name = _dotted(name)
+    _change(name, _parsed(name, value), server)
+
+
+@config_app.command("unset")
+def unset_value(name: NameArgument, server: ServerOption = None) -> None:
+    """Take a change back: the default counts again."""
+    _change(_dotted(name), None, server)
+
+
+def _dotted(name: str) -> str:
+    return name.lower().removeprefix("lobug_").replace("__", ".", 1)
+
+
+def _parsed(name: str, value: str) -> Any:
+    """A value as JSON. Raises CommandError."""
+    from lobug.settings.live import changeable_settings  # loads pydantic
+
+    setting = changeable_settings().get(name)
+    if setting is None or setting.kind not in {"choices", "place"}:
+        return value
+    try:
+        return json.loads(value)
+    except ValueError as error:
+        raise CommandError(sentence("settings.not_json", name=name, value=value)) from error
+
+
+def _change(name: str, value: Any, server: str | None) -> None:
+    from lobug.settings.inventory import text_of  # loads pydantic
+
+    with open_settings(server) as http:
+        answer = http.send("PATCH", "/settings", {name: value})
+    row = next(row for row in answer["settings"] if row["name"] == name)
+    typer.echo(sentence("settings.changed", name=name, value=text_of(row["value"]) or '""'))
+    warn(*answer["faults"])
 
 
 def _update_pages(command: Any, root: Path, *, check_only: bool) -> None:
@@ -176,7 +244,17 @@ directory, one `NAME=value` a line; the environment takes precedence. An invalid
 keeps the server from starting, with a sentence that names it; an unknown name gets a warning.
 
 `lobug config` shows what is in effect and where each value comes from. `.env.example` holds all \
-defaults, ready to be copied to `.env`."""
+defaults, ready to be copied to `.env`.
+
+The settings that are marked *live* may also change while Lo-Bug runs: on the Settings page, by \
+`lobug config set NAME VALUE`, or by `PATCH /settings` (`{{"skills.quiet_hours": \
+"22:00-07:00"}}`, null: back to the default). Such a change counts from the next turn, utterance \
+or sentence on, and is kept in `settings.json` in `data_dir`; what has to be erased by a shorter \
+retention goes with the next cleanup (`memory.cleanup_interval_hours`). The command line takes \
+precedence over the environment, that over `.env`, that over such changes, and those over the \
+defaults: what one of the first three sets cannot be changed while Lo-Bug runs (error \
+`setting_fixed`). A `settings.json` that cannot be read is renamed to `settings.json.broken-1`, \
+the defaults count, and the log and the Settings page say so."""
 
 CONFIGURATION_TAIL = """
 ## Whole sections at once
@@ -186,7 +264,7 @@ section takes precedence."""
 
 
 def configuration_page() -> str:
-    from lobug.cli.effective_settings import sections  # loads pydantic
+    from lobug.settings.inventory import sections  # loads pydantic
 
     lines = [CONFIGURATION_HEAD]
     for section in sections():
@@ -200,7 +278,7 @@ def configuration_page() -> str:
 
 def env_example() -> str:
     """``.env.example``: every setting, commented out, with its default."""
-    from lobug.cli.effective_settings import MACHINE_DEFAULTS, sections
+    from lobug.settings.inventory import MACHINE_DEFAULTS, sections
 
     lines = [
         "# Settings of Lo-Bug. Copy to .env and remove the # of what you change.",
@@ -218,7 +296,7 @@ def env_example() -> str:
 
 
 def _setting_row(setting: Setting) -> str:
-    from lobug.cli.effective_settings import MACHINE_DEFAULTS
+    from lobug.settings.inventory import MACHINE_DEFAULTS
 
     if setting.dotted in MACHINE_DEFAULTS:
         default = MACHINE_DEFAULTS[setting.dotted]
@@ -226,7 +304,8 @@ def _setting_row(setting: Setting) -> str:
         default = f"`{setting.default_text}`"
     else:
         default = "empty"
-    meaning = setting.description.replace("|", "\\|")
+    live = "*live* " if setting.changeable is not None else ""
+    meaning = live + setting.description.replace("|", "\\|")
     return f"| `{setting.env}` | {setting.type_text} | {default} | {meaning} |"
 
 

@@ -165,10 +165,18 @@ def ask(
 
 
 class AccessClient:
-    """The routes ``/devices`` and ``/tokens``."""
+    """The routes ``/devices``, ``/tokens``, ``/settings``, ``/web/browsers`` and
+    ``/web/invitations``."""
 
     def __init__(self, http: httpx.Client) -> None:
         self._http = http
+
+    @property
+    def url_at_this_computer(self) -> str | None:
+        """Where a browser at this computer reaches the server, without a slash at the end; None:
+        it runs elsewhere, or none runs."""
+        url = str(self._http.base_url).rstrip("/")
+        return url if url != DIRECT_URL and is_loopback(url) else None
 
     def send(self, method: str, path: str, body: object = None) -> Any:
         """One request with a JSON answer. Raises CommandError."""
@@ -178,8 +186,8 @@ class AccessClient:
 
 @contextmanager
 def open_access_client(server: str | None) -> Iterator[AccessClient]:
-    """Open devices and tokens through the running server; without one, in their file. Raises
-    CommandError, StorageError."""
+    """Open devices, browsers and tokens through the running server; without one, in their file.
+    Raises CommandError, StorageError."""
     import httpx
 
     with httpx.Client(**client_arguments(server, _direct_access)) as http:
@@ -216,6 +224,23 @@ def open_agenda(server: str | None, user: str | None) -> Iterator[AgendaClient]:
 
     with httpx.Client(**client_arguments(server, _direct_agenda)) as http:
         yield AgendaClient(http, user)
+
+
+@contextmanager
+def open_settings(server: str | None) -> Iterator[AccessClient]:
+    """Open the settings of the running server; without one, their file. Raises CommandError,
+    StorageError."""
+    import httpx
+
+    with httpx.Client(**client_arguments(server, _direct_settings)) as http:
+        yield AccessClient(http)
+
+
+def _direct_settings() -> httpx.BaseTransport:
+    from lobug.cli.direct import DirectSettingsTransport  # imports the application
+    from lobug.cli.effective_settings import load_settings
+
+    return DirectSettingsTransport(load_settings().live)
 
 
 def _direct_agenda() -> httpx.BaseTransport:

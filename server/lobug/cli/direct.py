@@ -17,13 +17,16 @@ from lobug.data_folder.claim import Claim
 from lobug.data_folder.permissions import restrict_access
 from lobug.engines.absent import absent_engines
 from lobug.http import alerts, lists, notes
+from lobug.http import settings as settings_routes
 from lobug.http.authentication import Authentication
 from lobug.http.devices import admin, api_tokens
 from lobug.http.limits import limit_bodies
 from lobug.http.memory import router as memory_router
 from lobug.http.problems import add_problem_handlers
+from lobug.http.web import browsers
 from lobug.memory.service import Memory
 from lobug.settings import Settings
+from lobug.settings.live import LiveSettings
 
 LOGGER = logging.getLogger("lobug")
 
@@ -54,7 +57,7 @@ class DirectTransport(httpx.BaseTransport, ABC):
         access = settings.access.model_copy(update={"loopback": "free"})
         settings = settings.model_copy(update={"access": access})
         self.server = with_memory(settings, absent_engines())
-        app = FastAPI()
+        self.app = app = FastAPI()
         add_problem_handlers(app)
         # A file that is already on this computer may have any size.
         limit_bodies(app, settings.limits.model_copy(update={"max_body_bytes": sys.maxsize}))
@@ -139,11 +142,26 @@ class DirectAgendaTransport(DirectTransport):
         await self.server.agenda.close()
 
 
+class DirectSettingsTransport(DirectTransport):
+    """Opens the file of settings, and nothing else."""
+
+    def __init__(self, live: LiveSettings) -> None:
+        self._live = live
+        super().__init__(live.current, settings_routes.router)
+
+    async def open(self) -> None:
+        self._live.load(repair=True)
+        self.app.state.live_settings = self._live
+
+    async def shut(self) -> None:
+        pass
+
+
 class DirectAccessTransport(DirectTransport):
-    """Opens the file of devices and tokens, and nothing else."""
+    """Opens the file of devices, browsers and tokens, and nothing else."""
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__(settings, admin.router, api_tokens.router)
+        super().__init__(settings, admin.router, api_tokens.router, browsers.router)
 
     async def open(self) -> None:
         await self.server.access.start(watch=False)

@@ -1,99 +1,35 @@
-"""The settings as commands see them: each as a row, read with the origin of every value.
-
-The configuration page, ``.env.example``, ``lobug config`` and the search for misspelt names all use
-the same rows, so that none of them can miss a setting.
-"""
+"""The settings as commands see them: with the origin of every value, or a sentence for each
+fault."""
 
 from __future__ import annotations
 
 import difflib
-import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any
 
 from dotenv import dotenv_values
-from pydantic import BaseModel, SecretStr, ValidationError
-from pydantic.fields import FieldInfo
-from pydantic_core import PydanticUndefined
-from pydantic_settings import DotEnvSettingsSource, EnvSettingsSource, SettingsError
+from pydantic import BaseModel, ValidationError
+from pydantic_settings import SettingsError
 
 from lobug.cli.sentences import sentence
 from lobug.cli.terminal import CommandError
 from lobug.settings import Settings
-
-PREFIX = "LOBUG_"
-DELIMITER = "__"
-
-MACHINE_DEFAULTS: Mapping[str, str] = {
-    "data_dir": "the user's data folder: `~/.local/share/lobug` on Linux,"
-    " `~/Library/Application Support/lobug` on macOS",
-    "models_dir": "`models` in the user's cache folder: `~/.cache/lobug/models` on Linux,"
-    " `~/Library/Caches/lobug/models` on macOS",
-}
-"""Descriptions of defaults that differ between machines: a page must not show one machine's."""
+from lobug.settings.inventory import (
+    DELIMITER,
+    PREFIX,
+    Setting,
+    all_settings,
+    sections,
+    text_of,
+    value_of,
+)
+from lobug.settings.live import LiveSettings
 
 OTHER_VARIABLES: frozenset[str] = frozenset({"LOBUG_TEST_WITHOUT_SPEECH"})
 """Variables with our prefix that are not settings but are read elsewhere."""
-
-_BOUNDS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One setting."""
-
-    path: tuple[str, ...]
-    """Section and name, or the name alone."""
-    type_text: str
-    default_text: str
-    """As it is written in ``.env``; empty for empty text and for what is not set."""
-    description: str
-    secret: bool
-    is_mapping: bool
-
-    @property
-    def env(self) -> str:
-        """The name in the environment."""
-        return PREFIX + DELIMITER.join(self.path).upper()
-
-    @property
-    def dotted(self) -> str:
-        """The name in prose, such as ``chat.engine``."""
-        return ".".join(self.path)
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """Settings that belong together."""
-
-    name: str
-    """Empty for settings outside any section."""
-    description: str
-    settings: tuple[Setting, ...]
-
-
-def sections(model: type[BaseModel] = Settings) -> list[Section]:
-    """All settings, in the order in which they are declared."""
-    loose: list[Setting] = []
-    grouped: list[Section] = []
-    for name, info in model.model_fields.items():
-        if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
-            group = info.annotation
-            rows = tuple(_setting((name, key), field) for key, field in group.model_fields.items())
-            grouped.append(Section(name, " ".join((group.__doc__ or "").split()), rows))
-        else:
-            loose.append(_setting((name,), info))
-    return [Section("", "The server as a whole.", tuple(loose)), *grouped]
-
-
-def all_settings(model: type[BaseModel] = Settings) -> Iterator[Setting]:
-    for section in sections(model):
-        yield from section.settings
 
 
 def unknown_variables(names: Iterable[str], model: type[BaseModel] = Settings) -> list[str]:
@@ -124,75 +60,8 @@ def nearest(env: str) -> str | None:
     return near[0] if near else None
 
 
-def text_of(value: object) -> str:
-    """A value as it is written in ``.env``. Secrets are not revealed."""
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "true" if value else "false"
-        case SecretStr():
-            return str(value)
-        case Enum():
-            return str(value.value)
-        case dict() | list() | tuple():
-            return json.dumps(value, ensure_ascii=False)
-        case _:
-            return str(value)
-
-
-def _setting(path: tuple[str, ...], info: FieldInfo) -> Setting:
-    default = info.default
-    if path[-1] in MACHINE_DEFAULTS and len(path) == 1:
-        default_text = ""
-    elif default is PydanticUndefined:
-        default_text = text_of(info.get_default(call_default_factory=True, validated_data={}))
-    else:
-        default_text = text_of(default)
-    inner = _without_none(info.annotation)
-    return Setting(
-        path=path,
-        type_text=_type_text(info),
-        default_text=default_text,
-        description=info.description or "",
-        secret=inner is SecretStr,
-        is_mapping=get_origin(inner) is dict,
-    )
-
-
-def _without_none(annotation: Any) -> Any:
-    if get_origin(annotation) in {Union, UnionType}:
-        rest = [part for part in get_args(annotation) if part is not NoneType]
-        if len(rest) == 1:
-            return rest[0]
-    return annotation
-
-
-def _type_text(info: FieldInfo) -> str:
-    inner = _without_none(info.annotation)
-    if get_origin(inner) is Literal:
-        return ", ".join(f"`{text_of(value)}`" for value in get_args(inner))
-    names: dict[Any, str] = {
-        bool: "`true`, `false`",
-        int: "whole number",
-        float: "number",
-        str: "text",
-        Path: "path",
-        SecretStr: "secret text",
-    }
-    of_json = {dict: "JSON object", tuple: "JSON list"}
-    name = of_json.get(get_origin(inner) or inner) or names.get(inner, str(inner))
-    bounds = []
-    for constraint in info.metadata:
-        for attribute, sign in _BOUNDS.items():
-            limit = getattr(constraint, attribute, None)
-            if limit is not None:
-                bounds.append(f"{sign} {limit:g}")
-        pattern = getattr(constraint, "pattern", None)
-        if pattern:
-            bounds.append(f"like `{pattern}`".replace("|", "\\|"))
-    return f"{name}, {' and '.join(bounds)}" if bounds else name
-
+_SOURCES = {"file": ".env", "command_line": "command line"}
+"""What other sources are called where a person reads them."""
 
 DOTENV = Path(".env")
 """Where ``Settings`` looks, relative to the working directory."""
@@ -206,7 +75,7 @@ class EffectiveValue:
     value: str
     """As it is written in ``.env``; secrets masked."""
     source: str
-    """default, .env, environment or command line."""
+    """default, page, .env, environment or command line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,24 +83,24 @@ class Loaded:
     """Settings that are valid."""
 
     settings: Settings
+    """With what was changed while a server ran."""
     warnings: tuple[str, ...]
-    """Sentences about names that have no effect."""
+    """Sentences about names and stored values that have no effect."""
+    live: LiveSettings
+    """For a server, which reads what is stored anew."""
     overrides: Mapping[str, Any]
     """What the command line set."""
 
     def values(self) -> list[EffectiveValue]:
         """Every setting with its value and origin."""
-        layers = (
-            ("command line", dict(self.overrides)),
-            ("environment", EnvSettingsSource(Settings)()),
-            (".env", DotEnvSettingsSource(Settings)()),
-        )
-        rows = []
-        for setting in all_settings():
-            names = (name for name, layer in layers if _holds(layer, setting.path))
-            value = text_of(_lookup(self.settings, setting.path))
-            rows.append(EffectiveValue(setting, value, next(names, "default")))
-        return rows
+        return [
+            EffectiveValue(
+                row.setting,
+                text_of(value_of(self.settings, row.setting.path)),
+                _SOURCES.get(row.source, row.source),
+            )
+            for row in self.live.all()
+        ]
 
 
 def load_settings(**overrides: Any) -> Loaded:
@@ -247,7 +116,10 @@ def load_settings(**overrides: Any) -> Loaded:
         raise CommandError(*(_fault(item, in_file) for item in error.errors())) from error
     except SettingsError as error:
         raise CommandError(sentence("settings.unreadable", error=error)) from error
-    return Loaded(settings, tuple(unknown_variables([*os.environ, *in_file])), given)
+    live = LiveSettings(settings, command_line=given)
+    current = live.load(repair=False)
+    unknown = unknown_variables([*os.environ, *in_file])
+    return Loaded(current, (*unknown, *live.faults), live, given)
 
 
 def read_dotenv(path: Path = DOTENV) -> dict[str, str]:
@@ -294,20 +166,3 @@ def _hint(near: str | None) -> str:
 
 def _in_env(name: str) -> bool:
     return name in {key.upper() for key in os.environ}
-
-
-def _holds(layer: object, path: tuple[str, ...]) -> bool:
-    for part in path:
-        if not isinstance(layer, dict) or part not in layer:
-            return False
-        layer = layer[part]
-    return True
-
-
-def _lookup(settings: BaseModel, path: tuple[str, ...]) -> object:
-    value: object = settings
-    for part in path:
-        value = getattr(value, part)
-    if isinstance(value, SecretStr):
-        return "********" if value.get_secret_value() else ""
-    return value

@@ -1,21 +1,26 @@
-"""The HTTP server of ``lobug serve``: its socket, and uvicorn with what it lacks.
+"""The HTTP server of ``lobug serve``: its sockets, and uvicorn with what it lacks.
 
-Uvicorn does not say when it answers, has no answer when descriptors run out, and logs failures of
-the start instead of raising them.
+Uvicorn does not say when it answers, has no answer when descriptors run out, logs failures of the
+start instead of raising them, and serves either HTTP or HTTPS.
 """
 
 from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lobug.admission.connections import AcceptFaults, Admission
+from lobug.admission.handshake import Handshakes
+from lobug.admission.protocols import HttpConnection, http_protocol
 from lobug.cli.sentences import sentence
 from lobug.cli.terminal import CommandError
+from lobug.settings import Settings
 
 
 def open_socket(host: str, port: int) -> socket.socket:
@@ -44,35 +49,89 @@ def open_socket(host: str, port: int) -> socket.socket:
     return listener
 
 
+def open_https_socket(settings: Settings) -> tuple[socket.socket | None, str | None]:
+    """The socket of HTTPS, like ``open_socket``; or None, with a sentence that says why HTTPS is
+    off although the settings ask for it. Plain HTTP does without it."""
+    if not settings.tls.enabled:
+        return None, None
+    host, port = settings.host, settings.tls.port
+    try:
+        return open_socket(host, port), None
+    except CommandError as error:
+        cause = error.__cause__
+        reason = cause.strerror if isinstance(cause, OSError) else str(error)
+        return None, sentence("serve.https_port_taken", host=host, port=port, reason=reason)
+
+
 LISTEN_BACKLOG = 128
 """Connections that the system queues until they are accepted. Under a flood the queue is full, and
 the owner's connection waits behind all of it: with 1,024 that took seconds."""
 
 
+@dataclass(frozen=True, slots=True)
+class HttpsPort:
+    """The socket of HTTPS, and what its new connections get."""
+
+    listener: socket.socket
+    context: Callable[[], ssl.SSLContext | None]
+    """None: there is no certificate now; they are closed."""
+
+
 class AnnouncingServer(uvicorn.Server):
     """Calls ``announce`` once the server answers, and ``admission`` when the system has no
-    descriptor left for another connection."""
+    descriptor left for another connection. Serves the same application at the ``https`` port, with
+    the same limits; None: there is none."""
 
     def __init__(
-        self, config: uvicorn.Config, announce: Callable[[], None], admission: Admission
+        self,
+        config: uvicorn.Config,
+        announce: Callable[[], None],
+        admission: Admission,
+        https: HttpsPort | None = None,
     ) -> None:
         super().__init__(config)
         self._announce = announce
         self._admission = admission
+        self._https = https
+        self._handshakes = None if https is None else Handshakes(admission, https.context)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         asyncio.get_running_loop().set_exception_handler(AcceptFaults(self._admission))
         await super().startup(sockets)
-        for listener in sockets or ():
+        listeners = list(sockets or ())
+        if self._https is not None and self._handshakes is not None:
+            await self._listen(self._https.listener, self._handshakes)
+            listeners.append(self._https.listener)
+        for listener in listeners:
             # Uvicorn's own setting is also the number of connections that asyncio accepts in one
             # step.
             listener.listen(LISTEN_BACKLOG)
         if self.started:
             self._announce()
 
+    async def _listen(self, listener: socket.socket, handshakes: Handshakes) -> None:
+        """Listen for HTTPS too. Uvicorn ends this server like its own."""
+        make = http_protocol(self._admission)
+        loop = asyncio.get_running_loop()
+
+        def connection() -> HttpConnection:
+            return make(
+                config=self.config,
+                server_state=self.server_state,
+                app_state=self.lifespan.state,
+                _loop=loop,
+            )
+
+        server = await loop.create_server(
+            lambda: handshakes.protocol(connection), sock=listener, backlog=self.config.backlog
+        )
+        self.servers.append(server)
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Close all connections, and accept no others."""
         self._admission.stop()
+        if self._handshakes is not None:
+            self._handshakes.stop()
         await super().shutdown(sockets)
 
 

@@ -8,6 +8,8 @@ import shutil
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from lobug.server import LobugServer
     from lobug.settings import Settings
+    from lobug.tls.service import Tls
 
 log = logging.getLogger(__name__)
 
@@ -52,23 +55,39 @@ def serve(
     from rich.console import Console
 
     from lobug.cli.effective_settings import load_settings
-    from lobug.cli.http_server import open_socket
+    from lobug.cli.http_server import open_https_socket, open_socket
     from lobug.data_folder.claim import require_free
 
     loaded = load_settings(host=host, port=port)
     warn(*loaded.warnings)
     settings = loaded.settings
-    with open_socket(settings.host, settings.port) as listener:
+    with ExitStack() as sockets:
+        listener = sockets.enter_context(open_socket(settings.host, settings.port))
+        secure, problem = open_https_socket(settings)
+        if secure is not None:
+            sockets.enter_context(secure)
         require_free(settings)
         _require_models(settings)
         # After the cheap checks, because importing the application takes a second.
         from lobug.app import create_app
+        from lobug.discovery.announcer import lan_addresses
         from lobug.telemetry.logs import configure_logging
+        from lobug.tls.service import Tls
 
         configure_logging(settings.log_level, settings.log_format)
         _remove_stored_reports()
-        app = create_app(settings, listens_at=listener.getsockname()[:2])
-        run_app(app, settings, listener, Console(highlight=False, soft_wrap=True))
+        listens_at = listener.getsockname()[:2]
+        tls = Tls(
+            settings,
+            None if secure is None else secure.getsockname()[1],
+            problem=problem,
+            http_port=listens_at[1],
+            addresses=partial(lan_addresses, listens_at[0]),
+        )
+        app = create_app(
+            loaded.live.given, listens_at=listens_at, tls=tls, command_line=loaded.overrides
+        )
+        run_app(app, settings, listener, Console(highlight=False, soft_wrap=True), https=secure)
 
 
 def _remove_stored_reports() -> None:
@@ -101,25 +120,33 @@ def run_app(
     listener: socket.socket,
     console: Console,
     *,
+    https: socket.socket | None = None,
     address_of: Callable[[str | None], str | None] = lambda address: address,
 ) -> None:
     """Serve until a signal arrives. Raises the exception that kept the application from starting.
-    ``address_of``: see ``Admission``."""
+
+    ``https``: the socket of HTTPS, with the certificate of the application's ``Tls``.
+    ``address_of``: see ``Admission``.
+    """
     import uvicorn
 
     from lobug.admission.connections import Admission, raise_descriptor_limit
     from lobug.admission.ledger import capacity_for
     from lobug.admission.protocols import WebSocketConnection, http_protocol
-    from lobug.cli.http_server import AnnouncingServer, FailureCatcher
+    from lobug.cli.http_server import AnnouncingServer, FailureCatcher, HttpsPort
 
     limits = settings.limits
     capacity = capacity_for(raise_descriptor_limit(limits.max_open_files), limits)
     admission = Admission(capacity, limits, address_of=address_of)
     catcher = FailureCatcher(app)
+    tls: Tls = app.state.tls
+    port = None if https is None else HttpsPort(https, lambda: tls.context)
     url = local_url(settings.host, listener.getsockname()[1])
 
     def announce() -> None:
-        console.print("\n".join(announcement(app.state.lobug, url, settings.host)))
+        lines = announcement(app.state.lobug, url, settings.host)
+        lines[2:2] = https_lines(tls)
+        console.print("\n".join(lines))
 
     config = uvicorn.Config(
         catcher,
@@ -135,7 +162,7 @@ def run_app(
     )
     console.print(sentence("serve.starting"), style="dim")
     try:
-        AnnouncingServer(config, announce, admission).run(sockets=[listener])
+        AnnouncingServer(config, announce, admission, port).run(sockets=[listener])
     except KeyboardInterrupt:
         return
     except SystemExit as error:
@@ -144,6 +171,23 @@ def run_app(
             raise CommandError(sentence("serve.failed")) from error
     if catcher.failure is not None:
         raise catcher.failure
+
+
+def https_lines(tls: Tls) -> list[str]:
+    """The lines that say where HTTPS answers, or why it does not. Rich markup."""
+    from rich.markup import escape
+
+    lines = []
+    if tls.port is not None and tls.addresses.https_url is not None:
+        lines.append(sentence("serve.https", url=tls.addresses.https_url))
+    elif tls.fault is not None:
+        return [f"[red]{escape(sentence('serve.https_off', reason=tls.fault))}[/red]"]
+    if tls.shown is not None and tls.shown.authority is not None:
+        lines.append(sentence("serve.https_trust", url=tls.addresses.http_url))
+        lines.append(f"  {tls.addresses.fingerprint}")
+    if tls.fault is not None:
+        lines.append(f"[yellow]{escape(tls.fault)}[/yellow]")
+    return lines
 
 
 def announcement(server: LobugServer, url: str, host: str) -> list[str]:

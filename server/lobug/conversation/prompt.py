@@ -72,7 +72,7 @@ def _plain(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """The beginning of every prompt, which never changes while the server runs."""
+    """The beginning of every prompt, which hardly ever changes while the server runs."""
 
     text: str
     examples: tuple[ChatMessage, ...] = ()

@@ -339,6 +339,11 @@ class Conversations:
         self._by_name.move_to_end(conversation_key.conversation)
         return found
 
+    def prefixes_changed(self) -> None:
+        """The personality has changed, with which all prompts begin."""
+        for conversation in self._by_name.values():
+            conversation.prefix_changed = True
+
     def forget(self, user: str | None) -> None:
         """Drop the words of a user (None: of all users) after an erasure; their conversations are
         read from the log again. A running turn may still use what it has read."""

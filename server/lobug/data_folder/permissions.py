@@ -16,6 +16,7 @@ from lobug.access.service import FILE as ACCESS_FILE
 from lobug.data_folder.claim import LOCK, RECORD, Claim, Holder
 from lobug.memory.exchange.snapshot import SNAPSHOT
 from lobug.settings import Settings
+from lobug.settings.stored import FILE as SETTINGS_FILE
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +83,12 @@ def _private(settings: Settings) -> Iterator[Path]:
     if folder.is_dir():
         yield folder.resolve()
     database = settings.database_path.resolve()
-    places = [(database.parent, database.name), (folder, ACCESS_FILE), (folder, SNAPSHOT)]
+    places = [
+        (database.parent, database.name),
+        (folder, ACCESS_FILE),
+        (folder, SNAPSHOT),
+        (folder, SETTINGS_FILE),
+    ]
     for place, name in places:
         try:
             # The file with its write-ahead log, index, backups and lock.
@@ -91,7 +97,8 @@ def _private(settings: Settings) -> Iterator[Path]:
             continue
         yield from (path for path in found if path.is_file() and not path.is_symlink())
     yield from (path for path in (folder / LOCK, folder / RECORD) if path.is_file())
-    for within in (settings.firmware_dir.resolve(), settings.prompt_states_dir.resolve()):
+    for kept in (settings.firmware_dir, settings.prompt_states_dir, settings.tls_dir):
+        within = kept.resolve()
         if within.is_dir() and within.is_relative_to(folder.resolve()):
             yield within
             yield from (path for path in sorted(within.rglob("*")) if not path.is_symlink())

@@ -14,6 +14,7 @@ from lobug.devices.frames import CloseCode
 from lobug.devices.unasked_speech import UnaskedSession
 from lobug.engines.base import Engines, EngineStatus, Samples, SpeechToText, Tool, Transcript
 from lobug.errors import DeviceOfflineError
+from lobug.live.heard import HeardLog
 from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
 from lobug.priority import TurnPriority
@@ -76,6 +77,8 @@ class ConnectedDevices:
         self._sessions: dict[str, UnaskedSession] = {}
         self.arrived: Callable[[], None] = lambda: None
         """Called when a device can be talked to."""
+        self.changed: Callable[[], None] = lambda: None
+        """Called when a device has connected or gone."""
 
     def __len__(self) -> int:
         """Number of devices connected."""
@@ -101,11 +104,13 @@ class ConnectedDevices:
             self._close(older[0], CloseCode.REPLACED)
         entry = (connection, caller)
         self._open[key] = entry
+        self.changed()
         try:
             yield
         finally:
             if self._open.get(key) is entry:
                 del self._open[key]
+            self.changed()
 
     @contextmanager
     def talking(self, key: str, session: UnaskedSession) -> Iterator[None]:
@@ -173,6 +178,10 @@ class DeviceHost(Protocol):
     @property
     def connections(self) -> ConnectedDevices:
         """The devices that are connected, and what they share."""
+
+    @property
+    def heard(self) -> HeardLog:
+        """Keeps the last utterances."""
 
     @property
     def memory(self) -> Memory:

@@ -58,6 +58,10 @@ class Agreement:
     """Whether the device leaves echo cancellation to the server."""
     drops_on_abort: bool = False
     """Whether the device empties its audio queue by itself when it interrupts a reply."""
+    interim: bool = False
+    """Whether it is told words while they are still being spoken."""
+    memories: bool = False
+    """Whether it is told which memories were used for a reply."""
 
 
 def negotiate(hello: Hello, protocol_version: str | None = None) -> Agreement:
@@ -77,7 +81,16 @@ def negotiate(hello: Hello, protocol_version: str | None = None) -> Agreement:
         "downlink", hello.downlink, _default_downlink(uplink, hello), most_channels=1
     )
     version = _version(hello.version, protocol_version)
-    return Agreement(version, uplink, downlink, hello.mcp, hello.aec, hello.drops_on_abort)
+    return Agreement(
+        version,
+        uplink,
+        downlink,
+        hello.mcp,
+        hello.aec,
+        hello.drops_on_abort,
+        hello.interim,
+        hello.memories,
+    )
 
 
 def _default_downlink(uplink: AudioFormat, hello: Hello) -> AudioFormat:

@@ -71,6 +71,10 @@ class Hello:
     drops_on_abort: bool = False
     """Whether it empties its audio queue by itself when it interrupts a reply. An addition of
     Lo-Bug's."""
+    interim: bool = False
+    """Whether it shows words while they are still being spoken. An addition of Lo-Bug's."""
+    memories: bool = False
+    """Whether it wants to know which memories were used for a reply. An addition of Lo-Bug's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +268,8 @@ def _hello(fields: _Fields) -> DeviceMessage:
         mcp=features.flag("mcp"),
         aec=features.flag("aec"),
         drops_on_abort=features.flag("drops_on_abort"),
+        interim=features.flag("interim"),
+        memories=features.flag("memories"),
         audio=_audio(fields.object("audio_params")),
         downlink=_audio(fields.object("downlink")),
     )
@@ -342,6 +348,12 @@ def stt(session_id: str, text: str) -> str:
     return _message("stt", session_id, text=text)
 
 
+def interim_stt(session_id: str, text: str) -> str:
+    """The words so far of somebody who is still speaking; empty: they were none after all. Only
+    for a device that asked for them (``Hello.interim``)."""
+    return _message("stt", session_id, text=text, interim=True)
+
+
 def llm(session_id: str, emotion: Emotion, text: str | None = None) -> str:
     """The face to draw. ``text`` None: its emoji."""
     return _message(
@@ -367,6 +379,12 @@ def tts_stop(session_id: str) -> str:
 def mcp(session_id: str, payload: Mapping[str, Any]) -> str:
     """A JSON-RPC 2.0 message to the device's tool server."""
     return _message("mcp", session_id, payload=payload)
+
+
+def memories(session_id: str, message_id: int, entries: Sequence[Mapping[str, Any]]) -> str:
+    """What was used for the reply to a message of the user. An addition of Lo-Bug's, for those who
+    asked for it in their hello."""
+    return _message("memories", session_id, message_id=message_id, entries=list(entries))
 
 
 def system_reboot(session_id: str) -> str:

@@ -30,13 +30,14 @@ class Microphone:
         self,
         gate: SpeechGate,
         stt: SpeechToText,
-        settings: Settings,
+        settings: Callable[[], Settings],
         connection: Connection,
         clock: Callable[[], float],
         *,
         busy: Callable[[], bool],
     ) -> None:
-        """``busy``: whether interim transcripts would delay more urgent work."""
+        """``settings`` returns those in effect. ``busy``: whether interim transcripts would delay
+        more urgent work."""
         self.mode: ListeningMode = "auto"
         self._gate = gate
         self._stt = stt

@@ -77,7 +77,7 @@ class DeviceSession:
         self._microphone = Microphone(
             server.engines.gate,
             server.connections.stt,
-            server.settings,
+            lambda: server.settings,
             connection,
             clock,
             busy=self._cores_are_busy,
@@ -97,6 +97,8 @@ class DeviceSession:
         self._echoes = connection.agreement.aec
         """Whether this device's microphone hears its own loudspeaker: it said so in its hello, or
         an echo was recognised."""
+        self._interim = ""
+        """The interim words that the device shows of the present utterance."""
         self._faults = 0
         self._budget = MessageBudget(server.settings, connection.agreement.uplink.frame_s, clock())
         self._active_at = clock()
@@ -230,6 +232,16 @@ class DeviceSession:
         """The device's id, or where it has none, its conversation."""
         return self._device or self._conversation_key.conversation
 
+    @property
+    def tools(self) -> ToolClient | None:
+        """The device's tools; None: it has none."""
+        return self._tools
+
+    @property
+    def idle_tools(self) -> ToolClient | None:
+        """The device's tools, while nobody talks with it."""
+        return None if self._turns.replying or self._person_speaks else self._tools
+
     async def say_unasked(self, speech: VoicedSpeech) -> Said:
         """Say something once no reply is on its way and nobody speaks. Cancel it to fall silent."""
         async with self._unasked_turn:
@@ -306,6 +318,7 @@ class DeviceSession:
     async def _on_heard(self, event: ListeningEvent) -> None:
         match event:
             case SpeechBegan():
+                self._interim = ""
                 self._note_activity()
                 self._during_reply = self._turns.audible
                 self._speaking.close()
@@ -317,8 +330,10 @@ class DeviceSession:
             case InterimTranscript(text):
                 await self._on_words_while_speaking(text, partial=True)
                 self._turns.prefetch(text)
+                await self._show_interim(text)
             case PauseTranscript(transcript, speech_end_s):
                 await self._on_words_while_speaking(transcript.text)
+                await self._show_interim(transcript.text.strip())
                 await self._turns.prepare(
                     transcript.text.strip(), transcript.language, speech_end_s
                 )
@@ -328,10 +343,13 @@ class DeviceSession:
                 await self._on_speech_ended(event)
                 self._fall_silent()
             case NothingSaid():
+                self._note_ignored("no_speech")
                 self._fall_silent()
                 await self._turns.discard()
                 await self._show_that_nothing_was_said()
             case ListeningFailed(error):
+                await self._show_interim("")
+                self._note_ignored(error.code, failed=True)
                 self._fall_silent()
                 await self._turns.discard()
                 await self._turns.alert(error)
@@ -345,6 +363,7 @@ class DeviceSession:
     async def _on_speech_ended(self, event: SpeechEnded) -> None:
         self._note_activity()
         if event.transcript is None:
+            self._note_ignored(event.reason or "no_speech", event.doubted)
             await self._turns.discard()
             await self._show_that_nothing_was_said()
             return
@@ -353,14 +372,32 @@ class DeviceSession:
             text = without_own_voice(heard, self._turns.spoken, echoes=self._echoes)
             self._echoes = self._echoes or text != heard
         if not text:
+            await self._show_interim("")
             log.info("the device heard its own voice; that is not answered")
+            self._note_ignored("echo", heard)
             await self._turns.discard()
             return
         await self._turns.answer(text, event)
         await self._server.schedule.spoken_to(self._conversation_key.conversation)
 
+    async def _show_interim(self, text: str) -> None:
+        """Tell a device that wants to know the words so far; empty: they were none after all."""
+        if not self._connection.agreement.interim or text == self._interim:
+            return
+        if text and self._turns.replying and is_own_voice(text, self._turns.spoken, partial=True):
+            return
+        self._interim = text
+        await self._connection.send(say.interim_stt(self._connection.session_id, text))
+
+    def _note_ignored(self, reason: str, text: str = "", *, failed: bool = False) -> None:
+        self._server.heard.ignored(
+            self._conversation_key, device=self._device, reason=reason, text=text, failed=failed
+        )
+
     async def _show_that_nothing_was_said(self) -> None:
-        """Show a confused face to a device that has sent ``stop``: it waits for a reply."""
+        """Withdraw interim words, and show a confused face to a device that has sent ``stop``: it
+        waits for a reply."""
+        await self._show_interim("")
         if self._microphone.stopped and not self._turns.replying:
             await self._turns.face(Emotion.CONFUSED)
 

@@ -15,10 +15,10 @@ from lobug.devices.connection import Connection
 from lobug.devices.microphone import Microphone
 from lobug.devices.speaker import Speaker
 from lobug.devices.unasked_speech import TouchRules, VoicedSpeech, play_unasked
-from lobug.errors import LobugError
+from lobug.errors import LobugError, MemoryNotFoundError, StorageError
 from lobug.language.emotions import Emotion
 from lobug.language.en.emotion_cues import emotion_of
-from lobug.memory.model import ConversationKey
+from lobug.memory.model import ConversationKey, Hit, scope_of
 from lobug.turn.commitment import Commitment, LiveOptions
 from lobug.turn.events import (
     NOTICE_INDEX,
@@ -55,6 +55,18 @@ def face_of(response: str, action: Action) -> Emotion:
     if action is Action.IGNORE:
         return Emotion.NEUTRAL
     return emotion_of(response, Emotion.HAPPY if action is Action.REACT else Emotion.NEUTRAL)
+
+
+def _shown(hit: Hit) -> dict[str, object]:
+    """A memory or a former turn that was used, as a device is told of it."""
+    layer = None if hit.entry is None else hit.entry.layer
+    return {
+        "kind": hit.kind,
+        "id": hit.id,
+        "content": hit.content,
+        "layer": layer,
+        "said_at": hit.said_at,
+    }
 
 
 @dataclass(slots=True, eq=False)
@@ -198,10 +210,14 @@ class DeviceTurns:
                 self._microphone.reply_ended()
         return speaker
 
+    @property
+    def _speculates(self) -> bool:
+        return self._server.settings.listening.speculate
+
     def prefetch(self, words: str) -> None:
         """Let the model read the words so far, unless it is reading already."""
         idle = self._prefetch is None or self._prefetch.done()
-        if idle and self._settings.listening.speculate and not self.replying:
+        if idle and self._speculates and not self.replying:
             work = self._server.prefetcher.while_speaking(self._conversation_key, words)
             self._prefetch = asyncio.ensure_future(work)
 
@@ -215,7 +231,7 @@ class DeviceTurns:
         """
         restarts = self._microphone.restarts
         await self.discard()
-        if not self._settings.listening.speculate or not text or self.replying:
+        if not self._speculates or not text or self.replying:
             return
         if restarts != self._microphone.restarts:
             return
@@ -385,10 +401,26 @@ class DeviceTurns:
                 # A device that waits for a reply learns by this that there is none.
                 if event.action is not Action.RESPOND:
                     await self.face(face_of(event.response, event.action))
+                if self._connection.agreement.memories and event.message_id is not None:
+                    await self._tell_memories(event.message_id)
             case Failed():
                 await self.alert(event.error)
             case _:
                 pass
+
+    async def _tell_memories(self, message_id: int) -> None:
+        """Tell the device which memories were used for the reply to a message."""
+        scope = scope_of(self._conversation_key, self._settings.memory.household)
+        used: list[dict[str, object]] = []
+        try:
+            recall = await self._server.memory.explain(scope, message_id)
+        except MemoryNotFoundError:
+            pass  # nothing was searched for: a skill or memory itself has answered
+        except StorageError:
+            return
+        else:
+            used = [_shown(hit) for hit in recall.hits if hit.reference in recall.injected]
+        await self._connection.send(say.memories(self._connection.session_id, message_id, used))
 
     async def _after_unasked(self) -> None:
         """Return once speech that nobody asked for is over: its last ``tts stop`` must not end the

@@ -15,7 +15,7 @@ import numpy as np
 
 from lobug.agenda.schedule import Chime, Said, Unasked
 from lobug.devices.speaker import Speaker
-from lobug.engines.base import Samples, TextToSpeech
+from lobug.engines.base import Samples, TextToSpeech, ToolBox
 from lobug.memory.model import ConversationKey
 from lobug.turn.events import Piece, SpeechAudio, TurnEvent
 from lobug.turn.speech import SpeechOutcome, speak
@@ -163,6 +163,14 @@ class UnaskedSession(Protocol):
     @property
     def device(self) -> str:
         """The device's id, or where it has none, its conversation."""
+
+    @property
+    def tools(self) -> ToolBox | None:
+        """The device's tools; None: it has none."""
+
+    @property
+    def idle_tools(self) -> ToolBox | None:
+        """The device's tools, while nobody talks with it; None: somebody does, or it has none."""
 
     async def say_unasked(self, speech: VoicedSpeech) -> Said:
         """Say something once no reply is on its way and nobody speaks. Cancel it to fall silent."""

@@ -241,6 +241,14 @@ class PacedVoice(Protocol):
 
 
 @runtime_checkable
+class AdjustableVoice(Protocol):
+    """A TextToSpeech whose own speed may change while it runs."""
+
+    def set_speed(self, speed: float) -> None:
+        """Speak ``speed`` times as fast as is normal, from the next sentence on; 0.5 to 2."""
+
+
+@runtime_checkable
 class CatalogModel(Engine, Protocol):
     """An engine whose model ``lobug models pull`` downloads."""
 

@@ -45,6 +45,7 @@ class HibariVoice(ThreadEngine[Any]):
     def __init__(self, settings: Settings) -> None:
         super().__init__("tts", _LOAD_TIMEOUT_S)
         self._settings = settings.tts
+        self._speed = settings.tts.speed
 
     @property
     def sample_rate(self) -> int:
@@ -58,8 +59,12 @@ class HibariVoice(ThreadEngine[Any]):
             ready=self._loaded is not None,
             degraded=self._loaded is None or self._thread.fault is not None,
             reason=self._reason or self._thread.fault,
-            details={"sample_rate": SAMPLE_RATE, "speed": self._settings.speed},
+            details={"sample_rate": SAMPLE_RATE, "speed": self._speed},
         )
+
+    def set_speed(self, speed: float) -> None:
+        """Speak ``speed`` times as fast as is normal, from the next sentence on; 0.5 to 2."""
+        self._speed = speed
 
     async def synthesize(self, sentence: str) -> Samples:
         """Speak one sentence, 24 kHz. Empty audio when it has no English words."""
@@ -68,7 +73,7 @@ class HibariVoice(ThreadEngine[Any]):
     async def synthesize_at(self, sentence: str, speed: float) -> Samples:
         """Speak one sentence ``speed`` times as fast; together with ``tts.speed`` 0.5 to 2."""
         voice = self._loaded
-        rate = min(2.0, max(0.5, self._settings.speed * speed))
+        rate = min(2.0, max(0.5, self._speed * speed))
         return await self._thread.run(
             lambda abandoned: self._speak(voice, sentence, rate, abandoned),
             self._settings.timeout_s,

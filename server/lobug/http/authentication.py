@@ -48,10 +48,32 @@ async def refuse(error: LobugError, scope: Scope, receive: Receive, send: Send) 
     await answer(scope, receive, send)
 
 
-OPEN_PATHS = frozenset({"/health", "/xiaozhi/ota", "/xiaozhi/ota/", "/xiaozhi/ota/activate"})
+OPEN_PATHS = frozenset(
+    {
+        "/health",
+        "/xiaozhi/ota",
+        "/xiaozhi/ota/",
+        "/xiaozhi/ota/activate",
+        "/web/certificate",
+    }
+)
 """Paths that need no token: their answers hold no secret, and a device asks for its token there."""
 
-LINKED_PATHS = frozenset({DOCS_PATH})
+OPEN_WEB_REQUESTS = frozenset(
+    {
+        ("GET", "/"),
+        ("GET", "/web/session"),
+        ("DELETE", "/web/session"),
+        ("POST", "/web/pair"),
+    }
+)
+"""What a browser needs before it is paired: the page, who it is, and how it is let in. The answers
+hold no secret, but they are for pages of this server alone."""
+
+OPEN_WEB_FOLDERS = ("/web/app/", "/web/vendor/")
+"""Below them are files of the page, the same for everybody."""
+
+LINKED_PATHS = frozenset({"/", DOCS_PATH})
 """Pages that a link on another site may open in a browser. They hold no data of the owner, and the
 other site cannot read or frame them."""
 
@@ -68,6 +90,14 @@ REFUSALS: tuple[type[LobugError], ...] = (
 )
 """Errors that every other path may answer before its route runs."""
 
+NOT_LET_IN: tuple[type[LobugError], ...] = (
+    TokenRequiredError,
+    TokenInvalidError,
+    TooManyAttemptsError,
+    AccessUnavailableError,
+)
+"""Errors of a browser that is not paired; it may see the page all the same."""
+
 STATE_KEY = "caller"
 """Key of the ``Caller`` in ``scope["state"]``."""
 
@@ -76,8 +106,9 @@ class Authentication:
     """ASGI middleware for HTTP and WebSocket: refuses callers who may not talk, by the rules of
     ``lobug.access.rules``, and puts the ``Caller`` of all others into the scope.
 
-    A WebSocket is refused before it is accepted. A caller without a token of ours may not be a web
-    page of another site. Such a page cannot know a token, so callers with one need no such check.
+    A WebSocket is refused before it is accepted. A caller without a token of ours, or with a
+    browser's session, may not be a web page of another site. Such a page cannot know a token, so
+    callers with one need no such check.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -100,8 +131,8 @@ class Authentication:
         caller: Caller
         try:
             caller = access.authenticate(shown)
-            if caller.token_hash is None and _is_foreign(scope, headers):
-                raise ForeignOriginError("the request comes from a web page of another site")
+            if caller.may_be_a_page and _is_foreign(scope, headers):
+                raise _foreign()
             if caller.scope and not allows(caller.scope, scope.get("method", ""), scope["path"]):
                 raise TokenScopeError(f"the token is valid only for its scope: {caller.scope}")
             if connection is not None:
@@ -109,12 +140,40 @@ class Authentication:
         except LobugError as error:
             if connection is not None:
                 connection.disown()
-            if scope["type"] != "http" or scope["path"] not in OPEN_PATHS:
-                await refuse(error, scope, receive, send)
+            refusal = _refusal(error, scope, headers)
+            if refusal is not None:
+                await refuse(refusal, scope, receive, send)
                 return
             caller = stranger_caller(shown)
         state[STATE_KEY] = caller
         await self._app(scope, receive, send)
+
+
+def is_open(scope: Scope) -> bool:
+    """Whether a stranger may send this request."""
+    return scope["type"] == "http" and (scope["path"] in OPEN_PATHS or _is_open_to_browsers(scope))
+
+
+def _is_open_to_browsers(scope: Scope) -> bool:
+    method = "GET" if scope["method"] == "HEAD" else scope["method"]
+    below = method == "GET" and scope["path"].startswith(OPEN_WEB_FOLDERS)
+    return below or (method, scope["path"]) in OPEN_WEB_REQUESTS
+
+
+def _refusal(error: LobugError, scope: Scope, headers: Headers) -> LobugError | None:
+    """The error with which a caller that may not talk is refused; None: as a stranger it may send
+    this request."""
+    if not is_open(scope):
+        return error
+    if scope["path"] in OPEN_PATHS:
+        return None
+    if _is_foreign(scope, headers):
+        return _foreign()
+    return None if isinstance(error, NOT_LET_IN) else error
+
+
+def _foreign() -> ForeignOriginError:
+    return ForeignOriginError("the request comes from a web page of another site")
 
 
 def _is_foreign(scope: Scope, headers: Headers) -> bool:

@@ -90,12 +90,13 @@ async def get_conversation(
 
 
 async def require_admin(request: Request) -> Caller:
-    """The caller, who must be the owner: on this computer, or with an owner's token. Raises
-    OwnerOnlyError."""
+    """The caller, who must be the owner: on this computer, with an owner's token or in an owner's
+    browser. Raises OwnerOnlyError."""
     caller = caller_of(request.scope)
     if not caller.owner:
         raise OwnerOnlyError(
-            "this is for the owner: at the computer that Lo-Bug runs on, or with an owner's token"
+            "this is for the owner: at the computer that Lo-Bug runs on, with an owner's token or"
+            " in an owner's browser"
         )
     return caller
 

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lobug.access.devices import MAX_BYTES as INTRODUCTION_BYTES
 from lobug.errors import BodyTimeoutError, BodyTooLargeError, LobugError
-from lobug.http.authentication import OPEN_PATHS
+from lobug.http.authentication import is_open
 from lobug.http.dependencies import caller_of, claimant_of_scope
 from lobug.http.problems import problem
 from lobug.http.uploads import (
@@ -82,7 +82,7 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        to_strangers = scope["path"] in OPEN_PATHS
+        to_strangers = is_open(scope)
         max_bytes = self._limits.max_body_bytes
         if to_strangers:
             max_bytes = min(max_bytes, INTRODUCTION_BYTES)

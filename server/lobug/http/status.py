@@ -170,6 +170,9 @@ class TurnTimeline(BaseModel):
     error: str | None = Field(
         description="Stable code of what failed; with `respond` it was the voice."
     )
+    reason: str | None = Field(
+        description="Why it was ignored: no_speech, noise or model; null: it was not."
+    )
     timings: dict[str, float] = Field(
         description="Seconds from the last voiced sample of a stream, or from a request's arrival,"
         " to the end of each stage. A stage that did not happen is absent; one that was over"
@@ -200,8 +203,8 @@ async def turns(
     ] = 20,
 ) -> TurnList:
     """The stage times of the last turns (`telemetry.turns_kept` are kept)."""
-    names = _device_names(server)
-    return TurnList(turns=[_row(turn, names) for turn in server.telemetry.turns.newest(limit)])
+    names = device_names(server)
+    return TurnList(turns=[turn_row(turn, names) for turn in server.telemetry.turns.newest(limit)])
 
 
 @turns_router.get(
@@ -215,10 +218,10 @@ async def turn(
     found = server.telemetry.turns.get(turn_id)
     if found is None:
         raise TurnNotFoundError("there is no such turn, or it is no longer kept")
-    return _row(found, _device_names(server))
+    return turn_row(found, device_names(server))
 
 
-def _device_names(server: LobugServer) -> Mapping[str, str]:
+def device_names(server: LobugServer) -> Mapping[str, str]:
     """The owner's names of the devices, by id; empty while they cannot be read."""
     try:
         return {device.device_id: device.name for device in server.access.devices.all()}
@@ -226,7 +229,7 @@ def _device_names(server: LobugServer) -> Mapping[str, str]:
         return {}
 
 
-def _row(turn: FinishedTurn, names: Mapping[str, str]) -> TurnTimeline:
+def turn_row(turn: FinishedTurn, names: Mapping[str, str]) -> TurnTimeline:
     timeline = turn.timeline
     return TurnTimeline.model_validate(
         {
@@ -236,6 +239,7 @@ def _row(turn: FinishedTurn, names: Mapping[str, str]) -> TurnTimeline:
             "device": names.get(timeline.device) or timeline.device,
             "outcome": timeline.outcome,
             "error": timeline.error,
+            "reason": timeline.reason,
             "timings": timeline.timings(),
             "counts": asdict(timeline.counts),
         }

@@ -85,6 +85,9 @@ class DoneEvent(Answer):
     response: str = Field(description="The whole reply; empty for `ignore`.")
     action: Literal["respond", "react", "ignore"] = Field(description="As of `/chat/audio`.")
     reason: str | None = Field(description="Why it was ignored.")
+    message_id: int | None = Field(
+        description="Of the user's words in the log, for `/memory/why`; null: they are not there."
+    )
     speech_error: str | None = Field(description="Stable code of a text-to-speech failure.")
     timings: dict[str, float] = Field(description="Seconds from the start to the end of a stage.")
 
@@ -97,7 +100,7 @@ TURN_HEADER = "X-Lobug-Turn"
 Sent = Heard | Ignored | Notice | ReplyDelta | Piece | SpeechAudio | Done | Failed
 """Events of a turn that are sent."""
 
-_LINE_END = "\n"
+LINE_END = "\n"
 
 
 def event_stream(turn: TurnStream, turn_id: str, settings: Settings) -> EventSourceResponse:
@@ -126,25 +129,42 @@ def event_stream(turn: TurnStream, turn_id: str, settings: Settings) -> EventSou
 def event_response(
     events: AsyncGenerator[ServerSentEvent], turn_id: str, settings: Settings
 ) -> EventSourceResponse:
-    """A response of server-sent events, kept alive with comments while there are no events."""
-    return _Events(
-        events,
-        headers={TURN_HEADER: turn_id},
-        ping=settings.streaming.keep_alive_s,
-        ping_message_factory=lambda: ServerSentEvent(comment="keep-alive", sep=_LINE_END),
-        send_timeout=settings.streaming.send_timeout_s,
-        sep=_LINE_END,
-    )
+    """A turn's response of server-sent events."""
+    return Events(events, settings, headers={TURN_HEADER: turn_id})
 
 
-class _Events(EventSourceResponse):
-    """Logs one line when a caller reads nothing; the base class would leave a stack trace."""
+class Events(EventSourceResponse):
+    """A response of server-sent events, kept alive with comments while there are no events.
+
+    ``done`` is called however it ends. Logs one line when a caller reads nothing; the base class
+    would leave a stack trace.
+    """
+
+    def __init__(
+        self,
+        events: AsyncGenerator[ServerSentEvent],
+        settings: Settings,
+        *,
+        headers: Mapping[str, str] | None = None,
+        done: Callable[[], None] = lambda: None,
+    ) -> None:
+        super().__init__(
+            events,
+            headers=headers,
+            ping=settings.streaming.keep_alive_s,
+            ping_message_factory=lambda: ServerSentEvent(comment="keep-alive", sep=LINE_END),
+            send_timeout=settings.streaming.send_timeout_s,
+            sep=LINE_END,
+        )
+        self._done = done
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await super().__call__(scope, receive, send)
         except SendTimeoutError:
             log.info("a caller reads nothing of the events that it asked for; given up")
+        finally:
+            self._done()
 
 
 def as_server_sent(
@@ -177,7 +197,7 @@ def as_server_sent(
             data = DoneEvent.of(event, turn=turn_id, action=event.action.value, reason=reason)
         case Failed():
             name, data = "error", error_reply(event.error, event.transcription)
-    return ServerSentEvent(data.model_dump_json(), event=name, sep=_LINE_END)
+    return ServerSentEvent(data.model_dump_json(), event=name, sep=LINE_END)
 
 
 class AudioResponse(StreamingResponse):

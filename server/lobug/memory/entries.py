@@ -375,6 +375,42 @@ def listed(
     return [entry_of(row) for row in rows]
 
 
+_BY_TIME = "INDEXED BY memories_by_time"
+"""The index that holds all columns of a filter but the tags. SQLite would choose the one by status,
+and sort all that it finds."""
+
+PAGE = (
+    select(memories.c.id)
+    .with_hint(memories, _BY_TIME)
+    .order_by(memories.c.said_at.desc(), memories.c.id.desc())
+    .limit(bindparam("limit", type_=Integer))
+    .offset(bindparam("skip", type_=Integer))
+)
+COUNT = select(func.count()).select_from(memories).with_hint(memories, _BY_TIME)
+
+
+def newest(
+    connection: Connection, scope: MemoryScope, where: Filter, *, limit: int, skip: int
+) -> list[Entry]:
+    """Entries, those said last first, without the first ``skip``."""
+    page = matching(
+        connection,
+        PAGE,
+        scope,
+        where,
+        limit=max(0, min(limit, MAX_ID)),
+        skip=max(0, min(skip, MAX_ID)),
+    )
+    ids = list(page.scalars())
+    found = by_ids(connection, scope, ids)
+    return [found[entry_id] for entry_id in ids]
+
+
+def count(connection: Connection, scope: MemoryScope, where: Filter) -> int:
+    """How many entries a filter lets through."""
+    return int(matching(connection, COUNT, scope, where).scalar())
+
+
 EVERYTHING = Filter(status=None)
 """The filter that every version passes."""
 

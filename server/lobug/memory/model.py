@@ -360,7 +360,7 @@ class Session:
     conversation: Annotated[str, Field(description="The conversation that it is a stretch of.")]
     channel: Annotated[
         str,
-        Field(description="How it reached Lo-Bug: device, token, address, import, other."),
+        Field(description="How it reached Lo-Bug: device, browser, token, address, import, other."),
     ]
     started_at: Annotated[float, EPOCH, Field(description="Of its first message.")]
     last_active_at: Annotated[float, EPOCH, Field(description="Of its last message.")]
@@ -488,6 +488,38 @@ class RememberedUser:
     last_active_at: Annotated[
         float | None, EPOCH, Field(description="Of the last message or entry.")
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class GrowthPoint:
+    """How much of a user's memory is of one quarter of an hour."""
+
+    at: float
+    """Its beginning, seconds since the epoch."""
+    memories: int
+    """Entries made in it that are not inactive."""
+    messages: int
+    """Messages of the log."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallTime:
+    """How long one search took."""
+
+    at: float
+    """Seconds since the epoch."""
+    took_ms: float
+    """Milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How a user's memory has grown, and how fast it is searched."""
+
+    points: tuple[GrowthPoint, ...]
+    """Oldest first; quarters of an hour without anything are left out."""
+    recalls: tuple[RecallTime, ...]
+    """The last ones, oldest first."""
 
 
 @dataclass(frozen=True, slots=True)

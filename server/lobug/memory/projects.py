@@ -235,7 +235,9 @@ T = TypeVar("T")
 class Change(Protocol):
     """One transaction that changes memory. Raises MemoryDisabledError while memory is off."""
 
-    def __call__(self, name: str, work: Callable[[Connection, float], T], /) -> Awaitable[T]:
+    def __call__(
+        self, name: str, scope: MemoryScope, work: Callable[[Connection, float], T], /
+    ) -> Awaitable[T]:
         """Run ``work`` on a connection and the present time; ``name`` is for the log."""
 
 
@@ -252,11 +254,13 @@ class ProjectList:
 
     async def add(self, scope: MemoryScope, name: str, description: str = "") -> Project:
         """Add or describe a project; an archived one becomes active. Raises MemoryContentError."""
-        return await self._change("project", lambda c, now: add(c, scope, name, description, now))
+        return await self._change(
+            "project", scope, lambda c, now: add(c, scope, name, description, now)
+        )
 
     async def archive(self, scope: MemoryScope, name: str) -> Project:
         """Archive a project. Raises MemoryNotFoundError."""
-        return await self._change("project", lambda c, _now: archive(c, scope, name))
+        return await self._change("project", scope, lambda c, _now: archive(c, scope, name))
 
     async def tasks(
         self, scope: MemoryScope, *, project: str | None = None
@@ -268,15 +272,19 @@ class ProjectList:
         self, scope: MemoryScope, title: str, *, project: str | None = None
     ) -> ProjectTask:
         """Open a task. Raises MemoryContentError."""
-        return await self._change("task", lambda c, now: add_task(c, scope, title, project, now))
+        return await self._change(
+            "task", scope, lambda c, now: add_task(c, scope, title, project, now)
+        )
 
     async def note_task(self, scope: MemoryScope, task_id: int, state: str) -> ProjectTask:
         """Set a task's working state. Raises MemoryNotFoundError, MemoryContentError."""
-        return await self._change("task", lambda c, _now: note(c, scope, task_id, state))
+        return await self._change("task", scope, lambda c, _now: note(c, scope, task_id, state))
 
     async def complete_task(
         self, scope: MemoryScope, task_id: int, result: str = ""
     ) -> ProjectTask:
         """Complete a task: its working state goes to the archive. Raises MemoryNotFoundError,
         MemoryContentError."""
-        return await self._change("task", lambda c, now: complete(c, scope, task_id, result, now))
+        return await self._change(
+            "task", scope, lambda c, now: complete(c, scope, task_id, result, now)
+        )

@@ -81,11 +81,12 @@ FIRST_RETENTION_S = 3_600.0
 """Time from the first start to the first retention, seconds."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Scheduler:
     """Adds tasks according to the settings. Its methods run inside their caller's transaction."""
 
     settings: MemorySettings
+    """Replaced as a whole when they change. Work reads them once."""
     working_memory: int
     """Messages that working memory holds."""
     context_tokens: Callable[[], int]

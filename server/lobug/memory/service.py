@@ -41,15 +41,18 @@ from lobug.memory.exchange import export, import_
 from lobug.memory.exchange.snapshot import SnapshotSource
 from lobug.memory.learning.summarizer import Summarizer
 from lobug.memory.model import (
+    HOUSEHOLD,
     ConversationKey,
     Draft,
     Entry,
     Filter,
     Focus,
     Forgotten,
+    Growth,
     Hit,
     Identity,
     Imported,
+    Layer,
     LoggedMessage,
     MemoryContext,
     MemoryScope,
@@ -122,6 +125,9 @@ class Memory:
         self._snapshot = snapshot
         self._erasure_callbacks: list[Callable[[str | None], None]] = []
         self._purge_callbacks: list[Callable[[str], Awaitable[None]]] = []
+        self.changed: Callable[[str | None], None] = lambda _: None
+        """Called on the event loop after each change, with the user whose memory it changed
+        (``HOUSEHOLD`` is one); None: it may be anybody's."""
         self.erasures = ErasureReporter()
         self._counter = Counter()
         self._scheduler = Scheduler(settings, working_memory, lambda: chat.context_tokens)
@@ -168,6 +174,7 @@ class Memory:
             clock=clock,
             checkpoint=checkpoint,
             snapshot=snapshot,
+            changed=lambda user: self.changed(user),  # noqa: PLW0108 - set later
         )
         self._recaller = Recaller(
             self._database, self._embedding, settings, chat, clock, working_memory=working_memory
@@ -183,6 +190,19 @@ class Memory:
         await self._database.open(self._worker.resume)
         if work:
             self._worker.start()
+
+    def use(self, settings: MemorySettings) -> None:
+        """Remember by these settings from now on; ``reschedule`` adds the work that they make
+        due."""
+        self._settings = self._scheduler.settings = settings
+        self._recaller.use(settings)
+        self.wake()
+
+    async def reschedule(self) -> None:
+        """Add the background work that changed settings make due. Raises StorageError."""
+        await self._database.write("reschedule", self._worker.reschedule)
+        await self._worker.recount()
+        self.wake()
 
     async def close(self) -> None:
         """Stop the worker, finish what is being written, close the file. Safe to call twice, and
@@ -215,6 +235,7 @@ class Memory:
         self._embedding.rescan()
         async with self._priority.turn():  # background work must not store what it has read before
             await self._report_erasure(None)
+        self.changed(None)
         self.wake()
 
     async def compact(self) -> None:
@@ -287,6 +308,7 @@ class Memory:
         )
         if logged.claimed.referents:
             self.claims.note(conversation_key, logged.claimed.referents)
+        self.changed(conversation_key.user)
         return logged.message_id
 
     async def log_reply(
@@ -321,6 +343,7 @@ class Memory:
             ),
             self._count_turn(conversation_key.user),
         )
+        self.changed(conversation_key.user)
         return logged.message_id
 
     async def log_unasked(self, conversation_key: ConversationKey, content: str) -> None:
@@ -334,6 +357,7 @@ class Memory:
             ),
             self._count_turn(conversation_key.user),
         )
+        self.changed(conversation_key.user)
 
     def _count_turn(self, user: str) -> Callable[[Logged], None]:
         return lambda logged: self._counter.count_turn(
@@ -403,7 +427,9 @@ class Memory:
         if draft.scope == "user" and not self._settings.enable_user_memories:
             raise MemoryDisabledError("memory.enable_user_memories is off")
         return await self._change(
-            "store", lambda c, now: store.store(c, scope, draft, limits=self._limits, now=now)
+            "store",
+            scope,
+            lambda c, now: store.store(c, scope, draft, limits=self._limits, now=now),
         )
 
     async def edit(
@@ -415,11 +441,13 @@ class Memory:
         importance: float | None = None,
         tags: tuple[str, ...] | None = None,
         project: str | None = None,
+        layer: Layer | None = None,
     ) -> Entry:
         """Make a new version; None leaves a field unchanged. Raises MemoryNotFoundError,
-        MemoryContentError, MemoryForbiddenError."""
+        MemoryContentError, MemoryForbiddenError, IdentityFullError."""
         return await self._change(
             "edit",
+            scope,
             lambda c, now: store.edit(
                 c,
                 scope,
@@ -428,6 +456,7 @@ class Memory:
                 importance=importance,
                 tags=tags,
                 project=project,
+                layer=layer,
                 limits=self._limits,
                 now=now,
             ),
@@ -439,6 +468,7 @@ class Memory:
         MemoryForbiddenError."""
         return await self._change(
             "correct",
+            scope,
             lambda c, now: store.correct(c, scope, entry_id, content, limits=self._limits, now=now),
         )
 
@@ -446,7 +476,7 @@ class Memory:
         """Make an entry inactive without erasing it; ``restore`` brings it back. Raises
         MemoryNotFoundError, MemoryForbiddenError."""
         return await self._change(
-            "remove", lambda c, now: store.deactivate(c, scope, entry_id, now=now)
+            "remove", scope, lambda c, now: store.deactivate(c, scope, entry_id, now=now)
         )
 
     async def restore(self, scope: MemoryScope, entry_id: int) -> Entry:
@@ -454,6 +484,7 @@ class Memory:
         becomes inactive. Raises MemoryNotFoundError, MemoryForbiddenError, IdentityFullError."""
         return await self._change(
             "restore",
+            scope,
             lambda c, now: store.restore(c, scope, entry_id, limits=self._limits, now=now),
         )
 
@@ -478,6 +509,18 @@ class Memory:
         return await self._database.read(
             lambda c: entries.listed(c, scope, where, limit=limit, after_id=after_id)
         )
+
+    async def newest(
+        self, scope: MemoryScope, where: Filter, *, limit: int, skip: int = 0
+    ) -> Sequence[Entry]:
+        """Entries, those said last first, without the first ``skip``."""
+        return await self._database.read(
+            lambda c: entries.newest(c, scope, where, limit=limit, skip=skip)
+        )
+
+    async def count(self, scope: MemoryScope, where: Filter) -> int:
+        """How many entries a filter lets through."""
+        return await self._database.read(lambda c: entries.count(c, scope, where))
 
     async def history(self, scope: MemoryScope, entry_id: int) -> Sequence[Entry]:
         """All versions of an entry, oldest first. Raises MemoryNotFoundError."""
@@ -515,6 +558,7 @@ class Memory:
         IdentityChangedError, IdentityInvalidError, IdentityFullError."""
         return await self._change(
             "identity",
+            scope,
             lambda c, now: identity_edit.replace(
                 c, scope, text, versions_read=versions_read, limits=self._limits, now=now
             ),
@@ -541,6 +585,7 @@ class Memory:
         particular. Raises MemoryNotFoundError, MemoryContentError."""
         return await self._change(
             "focus",
+            scope,
             lambda c, _now: focus.replace(
                 c,
                 scope,
@@ -563,9 +608,17 @@ class Memory:
         files hold of the user goes too. If it raises, nothing of memory is erased."""
         self._purge_callbacks.append(callback)
 
-    async def forget(self, scope: MemoryScope, entry_id: int) -> Forgotten:
+    async def forget(
+        self, scope: MemoryScope, entry_id: int, *, dry_run: bool = False
+    ) -> Forgotten:
         """Erase an entry with all its versions, the words it came from, and what was derived from
-        them. Cannot be undone. Raises MemoryNotFoundError, MemoryForbiddenError."""
+        them. Cannot be undone. ``dry_run``: only say what would be erased. Raises
+        MemoryNotFoundError, MemoryForbiddenError."""
+        if dry_run:  # a write all the same, that is rolled back
+            now = self._clock()
+            return await self._database.write(
+                "forget", lambda c: forget_entries(c, scope, [entry_id], now, dry_run=True)
+            )
         return await self._erase(
             scope, "forget", "forget", lambda c, now: forget_entries(c, scope, [entry_id], now)
         )
@@ -664,6 +717,13 @@ class Memory:
         limit, path = self._limits.identity_chars, self._database.path
         return await self._database.read(lambda c: statistics.of_user(c, scope, limit, path))
 
+    async def growth(self, scope: MemoryScope, *, since: float, last_recalls: int = 200) -> Growth:
+        """How the user's memory has grown since a time, seconds since the epoch, and how long the
+        last searches took."""
+        return await self._database.read(
+            lambda c: statistics.history(c, scope.user, since, last_recalls)
+        )
+
     async def users(self) -> Sequence[RememberedUser]:
         """All users of whom anything is kept, last active first; without the household. Names and
         counts, for the owner at this computer."""
@@ -692,16 +752,21 @@ class Memory:
             "import", lambda c: import_.import_parsed(c, scope, parsed, now, identity_chars=limit)
         )
         await self._worker.recount()
+        self.changed(scope.user)
         self.wake()
         return done
 
-    async def _change(self, name: str, work: Callable[[Connection, float], T]) -> T:
-        """One transaction that changes entries or projects; ``work`` takes the connection and the
-        present time. Raises MemoryDisabledError."""
+    async def _change(
+        self, name: str, scope: MemoryScope, work: Callable[[Connection, float], T]
+    ) -> T:
+        """One transaction that changes entries or projects of a scope; ``work`` takes the
+        connection and the present time. Raises MemoryDisabledError."""
         if not self._settings.enabled:
             raise MemoryDisabledError("memory.enabled is off")
         now = self._clock()
         result = await self._database.write(name, lambda connection: work(connection, now))
+        shared = isinstance(result, Entry) and result.scope == "household"
+        self.changed(HOUSEHOLD if shared else scope.user)
         self.wake()
         return result
 
@@ -719,6 +784,9 @@ class Memory:
             gone = await self._database.write(name, lambda connection: work(connection, now))
             self.erasures.report(cause, ErasureReport.of(gone))
             await self._report_erasure(None if scope.household == "write" else scope.user)
+        self.changed(scope.user)
+        if scope.household == "write":
+            self.changed(HOUSEHOLD)
         self.wake()
         return gone
 

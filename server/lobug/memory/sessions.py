@@ -24,10 +24,10 @@ OF_CONVERSATION = and_(
 
 
 def channel_of(conversation: str) -> str:
-    """How a conversation reaches Lo-Bug: the kind of its caller ("device", "token", "address"), or
-    "other"."""
+    """How a conversation reaches Lo-Bug: the kind of its caller ("device", "browser", "token",
+    "address"), or "other"."""
     kind = conversation.rpartition("/")[2].partition(":")[0]
-    return kind if kind in ("device", "token", "address") else "other"
+    return kind if kind in ("device", "browser", "token", "address") else "other"
 
 
 LATEST = (

@@ -7,12 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, Text, bindparam, false, func, select
+from sqlalchemy import ColumnElement, Integer, Table, Text, bindparam, false, func, select
 
 from lobug.memory import embedding, facts, identity, jobs, log, timeline
 from lobug.memory.claims import backlog
 from lobug.memory.index.entry_index import VectorIndex
-from lobug.memory.model import HOUSEHOLD, MemoryScope, MemoryStats, RememberedUser
+from lobug.memory.model import (
+    HOUSEHOLD,
+    Growth,
+    GrowthPoint,
+    MemoryScope,
+    MemoryStats,
+    RecallTime,
+    RememberedUser,
+)
 from lobug.storage.driver import Connection
 from lobug.storage.statements import run
 from lobug.storage.tables import (
@@ -91,6 +99,40 @@ def of_user(
         },
         "database": {"path": str(path), "bytes": pages * page_size},
     }
+
+
+QUARTER_S = 900
+"""Every time zone's days begin with a quarter of an hour."""
+
+# Hand-written: one pass over each of two tables.
+GROWTH = f"""
+SELECT quarter * {QUARTER_S} AS at, sum(memories) AS memories, sum(messages) AS messages
+FROM (SELECT CAST(created_at / {QUARTER_S} AS INTEGER) AS quarter, count(*) AS memories,
+             0 AS messages
+      FROM memories WHERE user = :user AND status <> 'inactive' AND created_at >= :since
+      GROUP BY quarter
+      UNION ALL
+      SELECT CAST(created_at / {QUARTER_S} AS INTEGER) AS quarter, 0, count(*)
+      FROM conversation_log WHERE user = :user AND forgotten = 0 AND created_at >= :since
+      GROUP BY quarter)
+GROUP BY quarter ORDER BY quarter
+"""
+RECALL_TIMES = (
+    select(recalls.c.created_at.label("at"), recalls.c.took_ms)
+    .where(recalls.c.user == _user)
+    .order_by(recalls.c.id.desc())
+    .limit(bindparam("limit", type_=Integer))
+)
+
+
+def history(connection: Connection, user: str, since: float, last_recalls: int) -> Growth:
+    """How a user's memory has grown since a time, and its last searches."""
+    points = run(connection, GROWTH, user=user, since=since)
+    times = run(connection, RECALL_TIMES, user=user, limit=last_recalls).all()
+    return Growth(
+        tuple(GrowthPoint(**row._asdict()) for row in points),
+        tuple(RecallTime(**row._asdict()) for row in reversed(times)),
+    )
 
 
 def users(connection: Connection) -> Sequence[RememberedUser]:

@@ -12,12 +12,22 @@ from dataclasses import dataclass, replace
 from lobug.errors import MemoryContentError, MemoryForbiddenError, MemoryNotFoundError
 from lobug.language.en import fact_comparison
 from lobug.language.en.claims.english import CLAIMS
+from lobug.language.en.portrait import SECTION_OF
 from lobug.language.en.prompts import SECTIONS
 from lobug.memory import entries, identity, log, projects, sessions, timeline
 from lobug.memory.claims.assertion import Assertion
 from lobug.memory.claims.claim_writer import Origin
 from lobug.memory.entries import NewVersion
-from lobug.memory.model import Draft, Entry, MemoryScope, Provenance, Reason, Source, Status
+from lobug.memory.model import (
+    Draft,
+    Entry,
+    Layer,
+    MemoryScope,
+    Provenance,
+    Reason,
+    Source,
+    Status,
+)
 from lobug.storage.driver import Connection
 
 MAX_TAGS = 32
@@ -167,11 +177,15 @@ def edit(
     importance: float | None,
     tags: tuple[str, ...] | None,
     project: str | None,
+    layer: Layer | None = None,
     limits: Limits,
     now: float,
 ) -> Entry:
-    """Insert a new version; None leaves a field unchanged. Raises MemoryNotFoundError if the entry
-    is not active, MemoryContentError, MemoryForbiddenError."""
+    """Insert a new version; None leaves a field unchanged. In layer identity it stands under
+    the heading of its type, and is the user's: distillation does not touch it.
+
+    Raises MemoryNotFoundError if the entry is not active, MemoryContentError, MemoryForbiddenError,
+    IdentityFullError."""
     entry = _active(connection, scope, entry_id)
     new_importance = entry.importance if importance is None else checked_importance(importance)
     new_tags = entry.tags if tags is None else checked_tags(tags)
@@ -179,7 +193,11 @@ def edit(
     if new_project is not None:
         projects.ensure(connection, scope.user, new_project, now)
     text = entry.content if content is None else checked_content(content, limits)
-    if text == entry.content:
+    new_layer = entry.layer if layer is None else layer
+    moved = new_layer != entry.layer
+    if moved and (entry.scope != "user" or entry.category == "timeline"):
+        raise MemoryContentError("only a user's own knowledge moves to another layer")
+    if text == entry.content and not moved:
         _update_labels(connection, entry_id, new_importance, new_tags, new_project, now)
         return entries.find(connection, scope, entry_id)
     new = entries.next_version(
@@ -187,14 +205,21 @@ def edit(
         told_by=scope.user,
         now=now,
         content=text,
-        source="user",
+        source=entry.source if text == entry.content and entry.source == "correction" else "user",
         importance=new_importance,
         tags=new_tags,
         project=new_project,
+        layer=new_layer,
+        section=_section_in(new_layer, entry),
     )
     edited = _insert_successor(connection, entry, new, status="inactive", reason="edited")
     _settle(connection, entries.find(connection, scope, edited), now)
     return _fitted_entry(connection, scope, edited, limits, now)
+
+
+def _section_in(layer: Layer, entry: Entry) -> str | None:
+    """The heading that an entry stands under in a layer."""
+    return (entry.section or SECTION_OF[entry.fact_type]) if layer == "identity" else None
 
 
 def correct(

@@ -69,12 +69,13 @@ def log_user_message(
         session_id=session_id,
         speaker=speaker,
     )
-    if not scheduler.settings.enabled:
+    settings = scheduler.settings
+    if not settings.enabled:
         log.mark_not_meant(connection, user, [message_id])
         return Logged(message_id, 1, 0)
     claimed = Outcome()
     tasks = scheduler.message_logged(connection, conversation_key, session_id, now)
-    if not scheduler.settings.enable_user_memories:
+    if not settings.enable_user_memories:
         return Logged(message_id, 1, tasks)
     if speaker is None:
         claimed = _believe(

@@ -33,6 +33,7 @@ from lobug.memory.learning.summarizer import Summarizer
 from lobug.memory.schedule import Scheduler
 from lobug.memory.statistics import Counter
 from lobug.priority import Deferral, PreemptedError, TurnPriority
+from lobug.settings import MemorySettings
 from lobug.storage.compaction import compact
 from lobug.storage.database import Checkpoint, Database
 from lobug.storage.driver import Connection
@@ -73,19 +74,22 @@ class Worker:
         clock: Callable[[], float],
         checkpoint: Checkpoint,
         snapshot: SnapshotSource | None = None,
+        changed: Callable[[str | None], None] = lambda _: None,
     ) -> None:
+        """``changed`` is called with the user whose memory a task may have changed; None: it may be
+        anybody's."""
         self._database = database
         self._embedding = embedding
         self._turns = turns
         self._counter = counter
         self._erasures = erasures
         self._scheduler = scheduler
-        self._settings = scheduler.settings
         self._chat = chat
         self._summarizer = summarizer
         self._priority = priority
         self._clock = clock
         self._checkpoint = checkpoint
+        self._changed = changed
         self._task: asyncio.Task[None] | None = None
         self._wake_up = asyncio.Event()
         self._snapshot = snapshot
@@ -98,6 +102,14 @@ class Worker:
         """Work was added since the last step; it may be more urgent."""
         self._first_deadline = math.inf
         """Deadline of the first of all work, as of the last step."""
+
+    @property
+    def _settings(self) -> MemorySettings:
+        return self._scheduler.settings
+
+    def reschedule(self, connection: Connection) -> None:
+        """Add the tasks that are due by settings that have changed."""
+        self._scheduler.resume(connection, self._clock())
 
     def resume(self, connection: Connection) -> None:
         """Take up the tasks that the last process left. Runs in the transaction that opens the
@@ -265,6 +277,8 @@ class Worker:
             logger.debug("memory: task %d of kind %s", task.id, task.kind, exc_info=True)
             await self._failed(task, f"fault: {type(error).__name__}")
         else:
+            if task.kind != "compact":
+                self._changed(None if task.kind == "retention" else task.user)
             if asked and self._counter.stats.parked_tasks:
                 now = self._clock()
                 await self._database.write(
@@ -340,6 +354,7 @@ class Worker:
             )
             if done is not None:
                 await self.recount()
+                self._changed(None)
         return True
 
     async def _try_summaries(self) -> None:

@@ -49,14 +49,7 @@ class FirmwareOffers:
     async def offer(self, device_id: str, device: Introduction) -> FirmwareImage | None:
         """Return the image to offer to a paired device; None: none. Never raises: a device must
         work even when its update fails."""
-        if device.application != APPLICATION or device.board is None:
-            return None
-        try:
-            images = await asyncio.to_thread(self.library.images, device.board)
-        except LobugError as error:
-            log.warning("no firmware is offered: %s", error)
-            return None
-        image = choose(images, device.version)
+        image = await self.newer(device)
         if image is None:
             return None
         if self._fetches.get(_key(device_id, image), 0) >= MOST_FETCHES:
@@ -67,6 +60,18 @@ class FirmwareOffers:
             )  # fmt: skip
             return None
         return image
+
+    async def newer(self, device: Introduction) -> FirmwareImage | None:
+        """Return the image that replaces what a device runs; None: there is none, or it does not
+        run Lo-Bug's firmware. Never raises."""
+        if device.application != APPLICATION or device.board is None:
+            return None
+        try:
+            images = await asyncio.to_thread(self.library.images, device.board)
+        except LobugError as error:
+            log.warning("no firmware is offered: %s", error)
+            return None
+        return choose(images, device.version)
 
     def fetched(self, device_id: str, image: FirmwareImage) -> None:
         """Count that a device has fetched an image completely."""

@@ -23,7 +23,12 @@ from lobug.settings.engines import (
     TtsSettings,
 )
 from lobug.settings.memory import MemorySettings
-from lobug.settings.server import DiscoverySettings, FirmwareSettings, TelemetrySettings
+from lobug.settings.server import (
+    DiscoverySettings,
+    FirmwareSettings,
+    TelemetrySettings,
+    TlsSettings,
+)
 from lobug.settings.skills import SkillSettings
 from lobug.settings.streaming import ListeningSettings, StreamingSettings
 
@@ -44,6 +49,7 @@ __all__ = [
     "StreamingSettings",
     "SttSettings",
     "TelemetrySettings",
+    "TlsSettings",
     "TtsSettings",
 ]
 
@@ -94,6 +100,7 @@ class Settings(BaseSettings):
     listening: ListeningSettings = Field(default_factory=ListeningSettings)
     streaming: StreamingSettings = Field(default_factory=StreamingSettings)
     access: AccessSettings = Field(default_factory=AccessSettings)
+    tls: TlsSettings = Field(default_factory=TlsSettings)
     discovery: DiscoverySettings = Field(default_factory=DiscoverySettings)
     firmware: FirmwareSettings = Field(default_factory=FirmwareSettings)
     telemetry: TelemetrySettings = Field(default_factory=TelemetrySettings)
@@ -107,6 +114,14 @@ class Settings(BaseSettings):
                 "LOBUG_MEMORY__CONSOLIDATION_MODEL needs a server, since the embedded chat engine"
                 " holds one model only: set LOBUG_MEMORY__CONSOLIDATION_PROVIDER to `ollama` or"
                 " `openai`."
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _check_certificate(self) -> Self:
+        if (self.tls.certificate is None) != (self.tls.key is None):
+            raise ValueError(
+                "LOBUG_TLS__CERTIFICATE and LOBUG_TLS__KEY belong together: set both or neither."
             )
         return self
 
@@ -133,6 +148,11 @@ class Settings(BaseSettings):
     def prompt_states_dir(self) -> Path:
         """The folder of prompt states, absolute where ``data_dir`` is."""
         return self.data_dir / "prompt-states"
+
+    @property
+    def tls_dir(self) -> Path:
+        """The folder of Lo-Bug's own certificate authority, absolute where ``data_dir`` is."""
+        return self.data_dir / "tls"
 
     @property
     def firmware_dir(self) -> Path:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, SecretStr
 
-from lobug.settings.section import Seconds, Section
+from lobug.settings.section import Changeable, Seconds, Section
 
 
 def _small(name: str) -> str:
@@ -24,9 +24,9 @@ HostName = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,253}$"), AfterValida
 
 
 class AccessSettings(Section):
-    """Who may talk: pairing of devices, tokens, networks."""
+    """Who may talk: pairing of devices and browsers, tokens, networks."""
 
-    pairing: bool = Field(
+    pairing: Annotated[bool, Changeable("Ask before a new device may talk")] = Field(
         True,
         description="A new device shows a code that the owner has to approve. Off: every device"
         " that asks gets a token at once.",
@@ -56,16 +56,24 @@ class AccessSettings(Section):
         " address that they called.",
     )
     code_lifetime_s: Seconds = Field(
-        600.0, description="How long an activation code can be approved, seconds."
+        600.0,
+        description="How long an activation code can be approved, and an invitation used, seconds.",
+    )
+    browser_days: int = Field(
+        180,
+        ge=1,
+        le=400,  # browsers keep no cookie for longer
+        description="How long a browser stays signed in after its last use, days.",
     )
     max_waiting_devices: int = Field(
         50,
         ge=1,
         le=10_000,
-        description="Devices with a code at once; a further one replaces the oldest.",
+        description="Devices with a code, and invitations of browsers, at once; a further one"
+        " replaces the oldest.",
     )
     max_devices: int = Field(
-        1_000, ge=1, description="Most devices, and most API tokens, that are known."
+        1_000, ge=1, description="Most devices, most browsers and most API tokens that are known."
     )
     codes_per_minute: int = Field(
         10, ge=1, description="New codes (without pairing: new devices) a minute for one address."

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Annotated
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field, field_validator
 
-from lobug.settings.section import Caller, Fraction, Seconds, Section, UserName
+from lobug.settings.section import Caller, Changeable, Fraction, Seconds, Section, UserName
 
 
 class ConversationSettings(Section):
@@ -28,7 +29,7 @@ class ConversationSettings(Section):
         description="Conversations kept in memory; the least used is reloaded from the"
         " log when it is needed again.",
     )
-    persona: str = Field(
+    persona: Annotated[str, Changeable("Personality", kind="long_text", longest=4000)] = Field(
         "", description="Replaces the built-in personality; empty: the built-in one."
     )
     users: dict[Caller, UserName] = Field(
@@ -37,12 +38,12 @@ class ConversationSettings(Section):
         " name. Callers of one user share long-term memory, each with its own conversation. A"
         " caller that is not named is a separate user.",
     )
-    time_zone: str = Field(
+    time_zone: Annotated[str, Changeable("Time zone", kind="time_zone")] = Field(
         "",
         description="Time zone of the person who talks, a name of the IANA database such as"
         " `Europe/Berlin`; empty: that of the system.",
     )
-    ignore_and_react: bool = Field(
+    ignore_and_react: Annotated[bool, Changeable("Ignore what is not meant for it")] = Field(
         True,
         description="Let the chat model ignore or silently react to what was not meant for it.",
     )

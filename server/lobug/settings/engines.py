@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr
 
-from lobug.settings.section import Fraction, Seconds, Section
+from lobug.settings.section import Changeable, Fraction, Seconds, Section
+
+SPOKEN_LANGUAGES = tuple(
+    (
+        "auto af am ar as az ba be bg bn bo br bs ca cs cy da de el en es et eu fa fi fo fr gl "
+        "gu ha haw he hi hr ht hu hy id is it ja jw ka kk km kn ko la lb ln lo lt lv mg "
+        "mi mk ml mn mr ms mt my ne nl nn no oc pa pl ps pt ro ru sa sd si sk sl sn so sq "
+        "sr su sv sw ta te tg th tk tl tr tt uk ur uz vi yi yo yue zh"
+    ).split()
+)
+"""Languages that Whisper knows, ISO 639, and `auto`: any of them."""
 
 
 class OllamaSettings(Section):
@@ -72,11 +82,15 @@ class ChatSettings(Section):
     prompt_states_mb: int = Field(
         256, ge=1, description="Largest size of all prompt states on disk together, MB."
     )
-    max_tokens: int = Field(90, ge=8, le=4096, description="Longest spoken reply, tokens.")
-    max_sentences: int = Field(
+    max_tokens: Annotated[int, Changeable("Longest reply, tokens", unit="tokens")] = Field(
+        90, ge=8, le=4096, description="Longest spoken reply, tokens."
+    )
+    max_sentences: Annotated[int, Changeable("Longest reply", unit="sentences")] = Field(
         3, ge=1, le=50, description="Longest spoken reply, sentences; the model is stopped there."
     )
-    temperature: float = Field(0.4, ge=0.0, le=2.0, description="Sampling temperature of replies.")
+    temperature: Annotated[float, Changeable("Temperature")] = Field(
+        0.4, ge=0.0, le=2.0, description="Sampling temperature of replies."
+    )
     timeout_s: Seconds = Field(60.0, description="Longest time for one whole reply, seconds.")
     first_token_timeout_s: Seconds = Field(
         45.0, description="Longest wait for the first or the next token, seconds."
@@ -132,7 +146,9 @@ class SttSettings(Section):
     path: Path | None = Field(
         None, description="A CTranslate2 Whisper folder of your own instead of that model."
     )
-    language: str = Field(
+    language: Annotated[
+        str, Changeable("Language spoken to Lo-Bug", kind="choice", choices=SPOKEN_LANGUAGES)
+    ] = Field(
         "en",
         pattern=r"^(auto|[a-z]{2,3})$",
         description="Language spoken to Lo-Bug (ISO 639-1), or `auto` to detect it each time.",
@@ -180,7 +196,9 @@ class TtsSettings(Section):
     engine: Literal["hibari", "none"] = Field(
         "hibari", description="The embedded neural voice (English), or no voice at all."
     )
-    speed: float = Field(1.0, ge=0.5, le=2.0, description="Speaking rate; 1 is normal.")
+    speed: Annotated[float, Changeable("Speaking rate", unit="×")] = Field(
+        1.0, ge=0.5, le=2.0, description="Speaking rate; 1 is normal."
+    )
     timeout_s: Seconds = Field(20.0, description="Longest time for one sentence, seconds.")
     reply_sample_rate: int = Field(
         16_000,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from lobug.settings.section import HouseholdGrant, Seconds, Section, UserName
+from lobug.settings.section import Changeable, HouseholdGrant, Seconds, Section, UserName
 
 
 class MemorySettings(Section):
@@ -28,16 +28,16 @@ class MemorySettings(Section):
     long_term_keep: int = Field(
         10, ge=0, description="Recent summaries that the cascade leaves unincorporated."
     )
-    retrieval_top_k: int = Field(
+    retrieval_top_k: Annotated[int, Changeable("Facts recalled for a turn", unit="facts")] = Field(
         5, ge=0, le=100, description="Facts that a search for a turn returns."
     )
-    recall_turns: int = Field(
-        3, ge=0, le=100, description="Former turns that a search for a turn adds; 0: none."
+    recall_turns: Annotated[int, Changeable("Former turns recalled for a turn", unit="turns")] = (
+        Field(3, ge=0, le=100, description="Former turns that a search for a turn adds; 0: none.")
     )
     retrieval_min_similarity: float = Field(
         0.3, ge=-1.0, le=1.0, description="Cosine similarity below which a fact is not relevant."
     )
-    enabled: bool = Field(
+    enabled: Annotated[bool, Changeable("Memory")] = Field(
         True,
         description="Master switch. When it is off, nothing is extracted, summed up or recalled;"
         " conversations are still logged.",
@@ -54,7 +54,7 @@ class MemorySettings(Section):
     identity_chars: int = Field(
         1_000, ge=100, le=20_000, description="What layer identity may hold, characters."
     )
-    enable_user_memories: bool = Field(
+    enable_user_memories: Annotated[bool, Changeable("Learn about people")] = Field(
         True,
         description="Whether Lo-Bug learns about a user and recalls it. When it is off, nothing is"
         " extracted or distilled, `remember ...` is refused, and a prompt holds only its own"
@@ -62,7 +62,7 @@ class MemorySettings(Section):
         " and the household's memories. What is stored already stays and can be listed, exported"
         " and forgotten.",
     )
-    enable_summarization: bool = Field(
+    enable_summarization: Annotated[bool, Changeable("Sum conversations up")] = Field(
         True,
         description="Whether conversations are summed up in the timeline. When it is off, sessions"
         " end as before and their messages stay in the log; they are summed up once it is on"
@@ -121,18 +121,18 @@ class MemorySettings(Section):
         description="Failures in a row after which a session's messages are kept as they were said"
         " instead of being summed up.",
     )
-    timeline_retention_days: float = Field(
+    timeline_retention_days: Annotated[float, Changeable("Keep the timeline", unit="days")] = Field(
         90.0,
         ge=0.0,
         description="Entries of the timeline that layer identity has taken in are erased after this"
         " many days; 0: never.",
     )
-    recall_log_days: float = Field(
+    recall_log_days: Annotated[float, Changeable("Keep the log of recall", unit="days")] = Field(
         30.0,
         ge=0.0,
         description="How long the log of what was recalled for a turn is kept, days; 0: for good.",
     )
-    log_retention_days: float = Field(
+    log_retention_days: Annotated[float, Changeable("Keep messages", unit="days")] = Field(
         0.0,
         ge=0.0,
         description="Messages are erased after this many days, with everything that was not yet"

@@ -1,7 +1,9 @@
-"""Settings of discovery, of firmware updates and of telemetry."""
+"""Settings of HTTPS, of discovery, of firmware updates and of telemetry."""
 
 from __future__ import annotations
 
+import re
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +21,43 @@ def _name(text: str) -> str:
     if not 0 < len(text.encode()) <= _LONGEST:
         raise ValueError(f"must have 1 to {_LONGEST} bytes")
     return text
+
+
+_HOST = re.compile(r"(?=.{1,253}$)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*", re.ASCII)
+
+
+def _place(text: str) -> str:
+    """A host name in lower case, or an IP address."""
+    try:
+        return str(ip_address(text))
+    except ValueError:
+        if not _HOST.fullmatch(text):
+            raise ValueError(f"{text!r} is neither a host name nor an IP address") from None
+        return text.lower()
+
+
+class TlsSettings(Section):
+    """HTTPS, on a port of its own beside the one for HTTP (docs/https.md)."""
+
+    enabled: bool = Field(True, description="Serve HTTPS as well.")
+    port: int = Field(
+        8322, ge=0, le=65535, description="Port of HTTPS to listen on; 0 picks a free one."
+    )
+    names: tuple[Annotated[str, AfterValidator(_place)], ...] = Field(
+        (),
+        description="Further host names and IP addresses under which browsers and devices reach"
+        " this computer, as a JSON list, for Lo-Bug's own certificate. It has `localhost`, the"
+        " addresses of this computer, `access.hostnames` and the host of `access.public_url`"
+        " anyway.",
+    )
+    certificate: Path | None = Field(
+        None,
+        description="A certificate of your own instead of Lo-Bug's: a PEM file, the server's"
+        " certificate first, then those that lead to its authority. Needs `tls.key`.",
+    )
+    key: Path | None = Field(
+        None, description="The private key of `tls.certificate`: a PEM file without a password."
+    )
 
 
 class DiscoverySettings(Section):
@@ -49,10 +88,19 @@ class FirmwareSettings(Section):
 
 
 class TelemetrySettings(Section):
-    """What Lo-Bug tells about itself: times, counts and codes, never what somebody said."""
+    """What Lo-Bug tells about itself: times, counts and codes. Of what somebody said it keeps only
+    the last utterances, in main memory."""
 
     turns_kept: int = Field(
         200, ge=0, le=10_000, description="Turns whose stage times `/turns` and `lobug turns` show."
+    )
+    heard_kept: int = Field(
+        100,
+        ge=0,
+        le=10_000,
+        description="Utterances that `/web/heard` shows, with why one was ignored. They are words,"
+        " so they are kept in main memory only, and gone when anything of their person is"
+        " forgotten. 0: none.",
     )
     loop_lag_every_s: Seconds = Field(
         0.1, description="How often the event loop's lag is measured, seconds."

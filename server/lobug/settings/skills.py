@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 
-from lobug.settings.section import Seconds, Section
+from lobug.settings.section import Changeable, Seconds, Section
 
 WeatherUnits = Literal["metric", "us"]
 McpServerName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
@@ -64,7 +64,7 @@ class WeatherPlace(Section):
 class SkillSettings(Section):
     """What Lo-Bug can do, and how much of it."""
 
-    off: list[str] = Field(
+    off: Annotated[list[str], Changeable("Skills that are switched off", kind="choices")] = Field(
         default_factory=list,
         description="Skills that are switched off, as JSON; `lobug skills` shows their names.",
     )
@@ -78,7 +78,7 @@ class SkillSettings(Section):
         description="Longest name of a timer or alarm, and longest text of a reminder, characters; "
         "the rest is cut off.",
     )
-    reminder_hour: int = Field(
+    reminder_hour: Annotated[int, Changeable("Hour of reminders", unit="o'clock")] = Field(
         9, ge=0, le=23, description="Hour of a reminder for a day, where no time was named."
     )
     mcp_servers: dict[McpServerName, McpServerSettings] = Field(
@@ -88,12 +88,18 @@ class SkillSettings(Section):
         ' ..."}, "allow": ["HassTurnOn"]}}`, or with `command` instead of `url`. Only the tools in'
         " `allow` may be used. What they return is data for the chat model, never an instruction.",
     )
-    ring_seconds: Seconds = Field(
+    ring_seconds: Annotated[float, Changeable("How long it rings", unit="s")] = Field(
         60.0,
+        gt=0.0,
+        le=3600.0,
         description="How long a timer or an alarm rings if nobody stops it, seconds. A reminder is"
         " said twice.",
     )
-    quiet_hours: Annotated[str, AfterValidator(_has_length)] = Field(
+    quiet_hours: Annotated[
+        str,
+        AfterValidator(_has_length),
+        Changeable("Quiet hours", kind="time_range", example="22:00-07:00"),
+    ] = Field(
         "",
         pattern=r"^$|^([01][0-9]|2[0-3]):[0-5][0-9]-([01][0-9]|2[0-3]):[0-5][0-9]$",
         description="When reminders and announcements wait, such as `22:00-07:00` in the person's"
@@ -108,19 +114,23 @@ class SkillSettings(Section):
     max_item_chars: int = Field(
         200, ge=1, description="Longest thing on a list and longest name of a list, characters."
     )
-    weather_url: str = Field(
+    weather_url: Annotated[
+        str, Changeable("Source of the weather", example="https://api.open-meteo.com/v1/forecast")
+    ] = Field(
         "",
         pattern=r"^$|^https?://[^\s?#]+$",
         description="Where the weather comes from: a URL that answers as Open-Meteo's does, such"
         " as `https://api.open-meteo.com/v1/forecast`. Empty: Lo-Bug tells no weather. It is"
         " asked when somebody asks, for the place below; nothing else leaves the house.",
     )
-    weather_place: WeatherPlace | None = Field(
+    weather_place: Annotated[
+        WeatherPlace | None, Changeable("Place of the weather", kind="place")
+    ] = Field(
         None,
         description="Whose weather is told, as JSON:"
         ' `{"name": "Leeds", "latitude": 53.8, "longitude": -1.55}`.',
     )
-    weather_units: WeatherUnits = Field(
+    weather_units: Annotated[WeatherUnits, Changeable("Units of the weather")] = Field(
         "metric",
         description="What the weather is told in: `metric` is degrees Celsius, kilometres per hour"
         " and millimetres; `us` is degrees Fahrenheit, miles per hour and inches.",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
-from lobug.settings.section import Fraction, Seconds, Section
+from lobug.settings.section import Changeable, Fraction, Seconds, Section
 
 
 class ListeningSettings(Section):
@@ -19,24 +21,26 @@ class ListeningSettings(Section):
         le=1.0,
         description="Speech after which somebody has begun to speak, seconds: a click is shorter.",
     )
-    end_silence_s: float = Field(
+    end_silence_s: Annotated[float, Changeable("Silence after a sentence", unit="s")] = Field(
         0.7,
         ge=0.25,
         le=1.25,
         description="Silence after which somebody has finished speaking, seconds: lower is quicker,"
         " higher leaves time to think in mid-sentence.",
     )
-    unfinished_silence_s: float = Field(
+    unfinished_silence_s: Annotated[float, Changeable("Silence in mid-sentence", unit="s")] = Field(
         1.2,
         ge=0.25,
         le=5.0,
         description="The same when the words so far are clearly unfinished, seconds.",
     )
-    finished_silence_s: float = Field(
-        0.4,
-        ge=0.1,
-        le=1.25,
-        description="The same when the words so far are a whole short command, seconds.",
+    finished_silence_s: Annotated[float, Changeable("Silence after a short command", unit="s")] = (
+        Field(
+            0.4,
+            ge=0.1,
+            le=1.25,
+            description="The same when the words so far are a whole short command, seconds.",
+        )
     )
     pause_s: float = Field(
         0.15,
@@ -65,7 +69,7 @@ class ListeningSettings(Section):
         ge=0.0,
         description="How often speech is transcribed while it goes on, seconds; 0: only at pauses.",
     )
-    speculate: bool = Field(
+    speculate: Annotated[bool, Changeable("Prepare replies at pauses")] = Field(
         True,
         description="Prepare the reply at the first pause, and throw it away if speech goes on.",
     )

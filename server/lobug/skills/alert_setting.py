@@ -73,6 +73,10 @@ class AlertSetting:
         self._alerts = alerts
         self._day_hour = day_hour
 
+    def use_day_hour(self, day_hour: int) -> None:
+        """From now on this is the hour of a reminder for a day without a time."""
+        self._day_hour = day_hour
+
     def plan(self, request: Request, match: Match) -> Command | None:
         """Set what a request asks for, or ask what is missing. None: it asks for nothing."""
         draft = draft_of(match)

@@ -81,6 +81,11 @@ class AlertSkill:
             "Pause": self._pause,
         }
 
+    def use_day_hour(self, day_hour: int) -> None:
+        """From now on this is the hour of a reminder for a day without a time."""
+        self._day_hour = day_hour
+        self._setting.use_day_hour(day_hour)
+
     def unavailable(self) -> str | None:
         return None
 

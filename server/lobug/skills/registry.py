@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -42,12 +42,17 @@ class Skills:
         """``off``: names of skills that are switched off. ``clock``: the turns' own, seconds.
         ``now``: the time, aware, in a user's zone."""
         self._all = {skill.name: skill for skill in skills}
-        self._off = frozenset(off)
+        self._chat = chat
         self._clock = clock
         self._now = now
+        self.switch_off(off)
+
+    def switch_off(self, names: Collection[str]) -> None:
+        """From now on the skills of these names are off, all others on."""
+        self._off = frozenset(names)
         sentences = _sentences(LANGUAGE)
         self._chooser = Chooser(
-            chat,
+            self._chat,
             [
                 (skill.name, choice)
                 for skill in self

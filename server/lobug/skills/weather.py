@@ -46,12 +46,17 @@ class Weather:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """``clock``: seconds; a forecast gets old by it."""
+        self._fetch = fetch
+        self._clock = clock
+        self._held: tuple[tuple[str, WeatherPlace, WeatherUnits], float, Forecast] | None = None
+        """What was asked, when it was, and the answer."""
+        self.use(settings)
+
+    def use(self, settings: SkillSettings) -> None:
+        """Tell the weather by these settings from now on."""
         self._url = settings.weather_url
         self._place = settings.weather_place
         self._units = settings.weather_units
-        self._fetch = fetch
-        self._clock = clock
-        self._held: tuple[float, Forecast] | None = None
 
     def unavailable(self) -> str | None:
         says = skill_sentences().says(self.name)
@@ -60,7 +65,7 @@ class Weather:
         return says["no_place"] if self._place is None else None
 
     async def plan(self, request: Request, match: Match) -> Command | None:
-        place = self._place
+        place, units = self._place, self._units
         if place is None:
             return None
         elsewhere = match.slots.get("city", place.name).lower() != place.name.lower()
@@ -72,12 +77,12 @@ class Weather:
 
         async def act(_: int) -> Answer:
             try:
-                forecast = await self._forecast(place)
+                forecast = await self._forecast(place, units)
             except SourceUnreachableError:
                 return Answer((request.phrase(self.name, "no_answer"),))
             except SourceUnreadableError:
                 return Answer((request.phrase(self.name, "no_sense"),))
-            return Answer(tell(forecast, request, match, place.name, days, self._units))
+            return Answer(tell(forecast, request, match, place.name, days, units))
 
         return Command(request.text, act)
 
@@ -86,12 +91,13 @@ class Weather:
     ) -> Command | None:
         return None
 
-    async def _forecast(self, place: WeatherPlace) -> Forecast:
-        now = self._clock()
-        if self._held is not None and now - self._held[0] < FRESH_S:
-            return self._held[1]
-        forecast = await self._fetch(self._url, place, self._units)
-        self._held = (now, forecast)
+    async def _forecast(self, place: WeatherPlace, units: WeatherUnits) -> Forecast:
+        now, asked = self._clock(), (self._url, place, units)
+        held = self._held
+        if held is not None and held[0] == asked and now - held[1] < FRESH_S:
+            return held[2]
+        forecast = await self._fetch(*asked)
+        self._held = (asked, now, forecast)
         return forecast
 
 

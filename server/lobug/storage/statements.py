@@ -67,6 +67,10 @@ class _Compiler(SQLiteCompiler):
             bindparam, literal_binds=literal_binds or constant, **kwargs
         )
 
+    def get_from_hint_text(self, _table: Any, text: str | None) -> str | None:
+        """Write ``Select.with_hint`` behind the table: ``INDEXED BY`` and an index."""
+        return text
+
 
 def _is_plain(value: Any) -> bool:
     """Whether a value can stand in SQL as it is: a number, or a word of small letters."""

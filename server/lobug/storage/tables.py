@@ -46,7 +46,7 @@ sessions = Table(
     row_id(),
     required("user", Text),
     required("conversation", Text),
-    required("channel", Text, "'device', 'token', 'address', 'import' or 'other'"),
+    required("channel", Text, "'device', 'browser', 'token', 'address', 'import' or 'other'"),
     Column("external_id", Text, comment="its name where it was imported from"),
     required("started_at", Number),
     required("last_active_at", Number, "time of the last message"),
@@ -242,7 +242,11 @@ memories = Table(
     **NUMBERED,
 )
 add_index("memories_by_user", memories, "user status layer id")
-add_index("memories_by_time", memories, "user said_at")
+add_index(
+    "memories_by_time",
+    memories,
+    "user said_at id status layer category scope conversation project",
+)
 add_index("memories_replaced", memories, "replaced_by", where="replaced_by IS NOT NULL")
 add_index(
     "memories_by_message", memories, "source_message_id", where="source_message_id IS NOT NULL"

@@ -100,7 +100,7 @@ async def watch_loop(
 
 
 class Telemetry:
-    """Telemetry of one server. It observes every turn (``TurnObserver``)."""
+    """Telemetry of one server."""
 
     def __init__(
         self,
@@ -120,12 +120,14 @@ class Telemetry:
         self.metrics.registry.register(self._state)
         ProcessCollector(registry=self.metrics.registry)
 
-    def finished(self, timeline: Timeline) -> None:
+    def finished(self, timeline: Timeline) -> FinishedTurn:
         """Record a turn that has ended, with any outcome. Its later marks are counted too."""
-        self.turns.add(FinishedTurn(timeline, self._wall()))
+        turn = FinishedTurn(timeline, self._wall())
+        self.turns.add(turn)
         self.metrics.turn_finished(timeline)
         timeline.on_late_mark(partial(self.metrics.stage_ended, timeline))
         log.info("turn over: %s", describe(timeline))
+        return turn
 
     @contextmanager
     def connected_device(self) -> Iterator[None]:

@@ -49,6 +49,11 @@ class CommandTurn:
         self._message_id = 0
         """Of the logged words; 0 until they are logged."""
 
+    @property
+    def message_id(self) -> int | None:
+        """Id of the logged words; None: they are not logged."""
+        return self._message_id or None
+
     async def prepare(self) -> None:
         """Carry the command out once the turn counts, and log the exchange.
 

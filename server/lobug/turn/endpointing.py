@@ -82,6 +82,10 @@ class Endpointer:
         """Frames fed so far."""
         self.restart()
 
+    def use(self, settings: ListeningSettings) -> None:
+        """Judge by these settings from now on; call it between two utterances."""
+        self._settings = settings
+
     def restart(self) -> None:
         """Wait for the next utterance, from here on."""
         self.state = State.WAITING

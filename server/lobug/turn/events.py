@@ -41,6 +41,8 @@ class Ignored:
     doubts its own text), model (the chat model chose so)."""
 
     reason: str
+    text: str = ""
+    """What Whisper wrote, of noise; it is shown to nobody but the person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,8 @@ class Done:
     truncated: bool = False
     """Whether the model was cut off by its token limit. Always False for a model that does not send
     token by token."""
+    message_id: int | None = None
+    """Id of the user's words in the conversation log; None: they are not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +162,8 @@ class SpeechEnded:
     """Time at which the end was decided."""
     reason: str | None = None
     """no_speech or noise (``utterance.judge``)."""
+    doubted: str = ""
+    """What Whisper wrote, of noise."""
     pause_s: float | None = None
     """``speech_end_s`` of the ``PauseTranscript`` with the same transcript; None: the words are
     new."""

@@ -80,7 +80,8 @@ class Transcriber:
         self, stt: SpeechToText, language: str | None, finished: Callable[[], None]
     ) -> None:
         self._stt = stt
-        self._language = language
+        self.language = language
+        """What is spoken; None: it is detected each time."""
         self._finished = finished
         self._task: asyncio.Task[Transcription] | None = None
         self._tasks: set[asyncio.Task[Transcription]] = set()
@@ -119,7 +120,7 @@ class Transcriber:
 
     async def _run(self, audio: Samples, speech_end: int) -> Transcription:
         try:
-            outcome = await self._stt.transcribe(audio, self._language)
+            outcome = await self._stt.transcribe(audio, self.language)
         except EngineError as error:
             return Transcription(error, speech_end)
         return Transcription(outcome, speech_end)
@@ -137,7 +138,7 @@ class Listener:
         self,
         gate: SpeechGate,
         stt: SpeechToText,
-        settings: Settings,
+        settings: Callable[[], Settings],
         *,
         mode: ListeningMode = "auto",
         busy: Callable[[], bool] = lambda: False,
@@ -148,23 +149,24 @@ class Listener:
         Args:
             gate: finds the voiced frames.
             stt: transcribes.
-            settings: those of the server; ``listening`` and ``stt`` are used.
+            settings: returns those of the server; ``listening`` and ``stt`` are used, for each
+                utterance as they are when it begins.
             mode: who ends an utterance.
             busy: whether interim transcripts would delay more urgent work.
             clock: seconds; tells when samples were spoken and when a stream stalls.
         """
-        self._settings = settings
+        self._current = settings
+        self._settings = settings()
         self._mode = mode
         self._busy = busy
         self._clock = clock
         self._arrived_at = clock()
         self._times = StreamClock()
         self._voice = gate.open_stream()
-        self._inbox = ListeningInbox(int(settings.listening.max_backlog_s * STT_SAMPLE_RATE))
+        self._inbox = ListeningInbox(int(self._settings.listening.max_backlog_s * STT_SAMPLE_RATE))
         self._news = asyncio.Event()
         self._closed = self._used = self._discarded = False
-        language = None if settings.stt.language == "auto" else settings.stt.language
-        self._transcriber = Transcriber(stt, language, self._news.set)
+        self._transcriber = Transcriber(stt, _language(self._settings), self._news.set)
         self._gate_failed = False  # whether a failure of the gate was reported
         self._restart()
 
@@ -270,6 +272,14 @@ class Listener:
         self._voice.reset()
         self._next_utterance()
 
+    def _take_settings(self) -> None:
+        """Take the settings in effect. Call it before an utterance begins: within one they stay."""
+        settings = self._current()
+        if settings is not self._settings:
+            self._settings = settings
+            self._ends.use(settings.listening)
+            self._transcriber.language = _language(settings)
+
     def _next_utterance(self) -> None:
         self._ends.restart()
         self._transcriber.abandon()
@@ -294,6 +304,8 @@ class Listener:
         if isinstance(taken, Stop):
             self._judged.append(taken)
             return ()
+        if self._ends.state is State.WAITING:
+            self._take_settings()
         if self._ends.state in (State.WAITING, State.STARTING):
             self._audio.forget_before(self._place(self._ends.frames) - _KEPT_BEFORE_SPEECH)
         self._audio.append(taken)
@@ -395,6 +407,7 @@ class Listener:
             decided_s=self._decided_s,
             reason=reason,
             pause_s=self._paused_s,
+            doubted="" if reason is None or transcript is None else transcript.text.strip(),
         )
         self._next_utterance()
         return [ended]
@@ -440,3 +453,8 @@ class Listener:
 
     def _seconds(self, frame: int) -> float:
         return self._place(frame) / STT_SAMPLE_RATE
+
+
+def _language(settings: Settings) -> str | None:
+    """The language that is spoken; None: it is detected each time."""
+    return None if settings.stt.language == "auto" else settings.stt.language

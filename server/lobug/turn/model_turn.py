@@ -170,6 +170,11 @@ class ModelTurn:
         self._prepared = asyncio.Event()
         """Set when ``prepare`` has ended, also by an error."""
 
+    @property
+    def message_id(self) -> int | None:
+        """Id of the logged words; None: they are not logged yet."""
+        return self._message_id
+
     async def prepare(self) -> None:
         """Recall memories and build the prompt. The words are logged first if the turn counts.
 

@@ -73,6 +73,11 @@ class PromptPrefetcher:
         if isinstance(self._chat, SharesPrefix):
             self._chat.share_prefix(prefix(self._persona, ""))
 
+    def use(self, persona: Persona) -> None:
+        """Read prompts with this personality from now on; ``after_start`` reads it again."""
+        self._persona = persona
+        self.before_start()
+
     async def after_start(self) -> None:
         """Read the most recent conversations, then the personality for new ones, so that the first
         turn need not wait for it."""

@@ -12,7 +12,7 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lobug.agenda.waiting_speech import WaitingSpeeches
 from lobug.concurrency import uninterrupted
@@ -32,7 +32,17 @@ from lobug.settings import Settings
 from lobug.skills.registry import Skills
 from lobug.turn.command_turn import CommandTurn
 from lobug.turn.commitment import LiveOptions, heard_words, hold_until_committed, interrupted_reply
-from lobug.turn.events import Action, AllSaid, Done, Failed, Heard, Piece, SpeechAudio, TurnEvent
+from lobug.turn.events import (
+    Action,
+    AllSaid,
+    Done,
+    Failed,
+    Heard,
+    Ignored,
+    Piece,
+    SpeechAudio,
+    TurnEvent,
+)
 from lobug.turn.model_turn import CallerContext, ModelStages, ModelTurn
 from lobug.turn.preface import Preface
 from lobug.turn.slots import TurnSlot, TurnSlots
@@ -114,6 +124,11 @@ class TurnRunner:
         self._speed_for = speed_for
         self._observer = observer or NoObserver()
 
+    def use(self, settings: Settings, persona: Persona) -> None:
+        """Run turns by these from the next one on."""
+        self._settings = settings
+        self._model = replace(self._model, settings=settings, persona=persona)
+
     @property
     def waiting(self) -> int:
         """Number of turns that wait for a slot."""
@@ -168,6 +183,8 @@ class TurnRunner:
                         async with aclosing(self._stages(turn, slot)) as stages:
                             async for event in stages:
                                 record_event(event, timeline)
+                                if isinstance(event, Heard | Ignored):
+                                    self._note_words(turn, event)
                                 yield event
                     finally:
                         turn.preface.close()
@@ -183,7 +200,15 @@ class TurnRunner:
             heard = turn.heard.text if turn is not None and turn.heard is not None else ""
             failed = Failed(failure, transcription=heard)
             record_event(failed, timeline)
+            # A draft has no end that would be told of (``observe``), so it has no beginning either.
+            if not heard and (commitment is None or commitment.made):
+                self._observer.heard(timeline, conversation_key, "")
             yield failed
+
+    def _note_words(self, turn: _Turn, event: Heard | Ignored) -> None:
+        """Tell the observer what was heard. A model that ignores words comes after them."""
+        if isinstance(event, Heard) or turn.heard is None:
+            self._observer.heard(turn.timeline, turn.conversation.conversation_key, event.text)
 
     async def _stages(self, turn: _Turn, slot: TurnSlot) -> AsyncGenerator[TurnEvent]:
         """The whole turn, up to ``Done``; nothing after the wrapper if it does not count."""
@@ -229,6 +254,7 @@ class TurnRunner:
             speech_error=turn.speech.error.code if turn.speech.error else None,
             interrupted=interrupted,
             truncated=turn.kind.reply.truncated,
+            message_id=turn.kind.message_id,
         )
 
     async def _log_unlogged(self, turn: _Turn) -> None:

@@ -16,7 +16,8 @@ from enum import StrEnum
 from typing import Protocol
 
 from lobug.errors import LobugError
-from lobug.turn.events import Done, Failed, Heard, SpeechAudio, TurnEvent
+from lobug.memory.model import ConversationKey
+from lobug.turn.events import Done, Failed, Heard, Ignored, SpeechAudio, TurnEvent
 
 STAGES = (
     "speech_end",
@@ -101,6 +102,8 @@ class Timeline:
         self.error: str | None = None
         """Stable code of the error. If the outcome is not failed, it is the error of the speech of
         an answered turn."""
+        self.reason: str | None = None
+        """Stable code of why it was ignored (``Ignored.reason``); None: it was not."""
         self.answered_by = "model"
         """What made the reply: the model, memory, the name of a skill, or refusal."""
         self.origin = clock()
@@ -161,14 +164,21 @@ current_turn: ContextVar[str] = ContextVar("current_turn", default="")
 
 
 class TurnObserver(Protocol):
-    """Takes the record of every turn that has ended."""
+    """Takes the words and the record of every turn that counts. Its methods return at once and
+    never raise."""
+
+    def heard(self, timeline: Timeline, conversation_key: ConversationKey, text: str) -> None:
+        """The turn's words are known; empty: there were none."""
 
     def finished(self, timeline: Timeline) -> None:
-        """The turn is over: ``timeline.outcome`` is set. Returns at once and never raises."""
+        """The turn is over: ``timeline.outcome`` is set."""
 
 
 class NoObserver:
-    """Ignores the records."""
+    """Ignores everything."""
+
+    def heard(self, timeline: Timeline, conversation_key: ConversationKey, text: str) -> None:
+        """Do nothing."""
 
     def finished(self, timeline: Timeline) -> None:
         """Do nothing."""
@@ -212,6 +222,8 @@ def record_event(event: TurnEvent, timeline: Timeline) -> None:
     match event:
         case Heard():
             counts.heard_characters = len(event.text)
+        case Ignored():
+            timeline.reason = event.reason
         case SpeechAudio():
             counts.pieces = event.index + 1
         case Failed():

@@ -128,5 +128,5 @@ async def hear(
     timeline.mark("transcript")
     decision = judge(transcript, speech_seconds, settings.stt)
     if decision.reason is not None:
-        return Ignored(decision.reason)
+        return Ignored(decision.reason, transcript.text.strip())
     return Heard(transcript.text.strip(), transcript.language)

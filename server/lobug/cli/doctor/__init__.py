@@ -6,59 +6,14 @@ Each module of this package checks one area.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import StrEnum
 from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from lobug.cli.sentences import sentence
 from lobug.cli.terminal import EXIT_FAILED, CommandError, print_json
-
-
-class Level(StrEnum):
-    """How serious a finding is."""
-
-    OK = "ok"
-    WARN = "warn"
-    """Lo-Bug runs, but something is missing or soon will be."""
-    FAIL = "fail"
-    """Lo-Bug does not run, or cannot talk."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One line of the report."""
-
-    name: str
-    level: Level
-    message: str
-    """What was found."""
-    advice: str = ""
-    """What to do about it; never empty for a warning or a failure."""
-
-    def record(self) -> dict[str, str]:
-        return {
-            "name": self.name,
-            "level": self.level.value,
-            "message": self.message,
-            "advice": self.advice,
-        }
-
-
-def ok(name: str, message: str) -> Finding:
-    return Finding(name, Level.OK, message)
-
-
-def warn(name: str, message: str, advice: str) -> Finding:
-    """A finding that the owner should look at."""
-    return Finding(name, Level.WARN, message, advice)
-
-
-def fail(name: str, message: str, advice: str) -> Finding:
-    """A finding that must be repaired."""
-    return Finding(name, Level.FAIL, message, advice)
+from lobug.diagnosis.findings import Finding, fail, ok, warn
+from lobug.diagnosis.sentences import sentence
 
 
 def doctor(
@@ -86,7 +41,7 @@ def examine() -> Iterator[Finding]:
     is a finding like any other."""
     from lobug.cli.effective_settings import DOTENV, load_settings
 
-    yield from _check("python", "computer", "check_python")
+    yield from _check("python", "diagnosis.computer", "check_python")
     try:
         loaded = load_settings()
     except CommandError as error:
@@ -100,29 +55,30 @@ def examine() -> Iterator[Finding]:
     for problem in loaded.warnings:
         yield warn("settings", problem, sentence("doctor.unknown_setting_advice"))
     settings = loaded.settings
-    yield from _check("memory", "computer", "check_memory", settings)
-    yield from _check("port", "computer", "check_port", settings)
-    yield from _check("data folder", "computer", "check_data_folder", settings)
-    yield from _check("sqlite", "storage", "check_driver")
-    yield from _check("database", "storage", "check_database", settings)
-    yield from _check("claims", "storage", "check_claims", settings)
-    yield from _check("access", "storage", "check_access", settings)
-    yield from _check("privacy", "storage", "check_privacy", settings)
-    yield from _check("who may talk", "computer", "check_openness", settings)
-    yield from _check("ollama", "engines", "check_ollama", settings)
-    yield from _check("openai", "engines", "check_openai", settings)
-    yield from _check("summaries", "engines", "check_summaries", settings)
-    yield from _check("models", "models", "check_model_files", settings)
-    yield from _check("context window", "engines", "check_context", settings)
-    yield from _check("embeddings", "engines", "check_embeddings", settings)
-    yield from _check("audio", "engines", "check_audio", settings)
+    yield from _check("memory", "diagnosis.computer", "check_memory", settings)
+    yield from _check("port", "cli.doctor.network", "check_port", settings)
+    yield from _check("https", "cli.doctor.https", "check_https", settings)
+    yield from _check("data folder", "diagnosis.computer", "check_data_folder", settings)
+    yield from _check("sqlite", "diagnosis.storage", "check_driver")
+    yield from _check("database", "diagnosis.storage", "check_database", settings)
+    yield from _check("claims", "diagnosis.storage", "check_claims", settings)
+    yield from _check("access", "diagnosis.storage", "check_access", settings)
+    yield from _check("privacy", "diagnosis.storage", "check_privacy", settings)
+    yield from _check("who may talk", "diagnosis.computer", "check_openness", settings)
+    yield from _check("ollama", "cli.doctor.engines", "check_ollama", settings)
+    yield from _check("openai", "cli.doctor.engines", "check_openai", settings)
+    yield from _check("summaries", "cli.doctor.engines", "check_summaries", settings)
+    yield from _check("models", "cli.doctor.models", "check_model_files", settings)
+    yield from _check("context window", "diagnosis.context", "check_context", settings)
+    yield from _check("embeddings", "cli.doctor.engines", "check_embeddings", settings)
+    yield from _check("audio", "cli.doctor.engines", "check_audio", settings)
 
 
 def _check(name: str, module: str, function: str, *arguments: object) -> Iterator[Finding]:
-    """The findings of one function of ``lobug.cli.doctor``. Imported only here, so that a missing
-    library breaks the checks that need it, and no other."""
+    """The findings of one function; ``module`` is a part of ``lobug``. Imported only here, so that
+    a missing library breaks the checks that need it, and no other."""
     try:
-        check = getattr(import_module(f"lobug.cli.doctor.{module}"), function)
+        check = getattr(import_module(f"lobug.{module}"), function)
         found = check(*arguments)
         findings: list[Finding] = [found] if isinstance(found, Finding) else list(found)
     except Exception as error:  # noqa: BLE001 - doctor is run because something is broken

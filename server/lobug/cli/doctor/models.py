@@ -6,15 +6,15 @@ import shutil
 
 from rich.console import Console
 
-from lobug.cli.doctor import Finding, fail, ok, warn
-from lobug.cli.doctor.computer import (
+from lobug.cli.doctor.engines import OllamaState, probe_ollama
+from lobug.diagnosis.computer import (
     GB,
     existing_part,
     judge_room,
     unwritable,
 )
-from lobug.cli.doctor.engines import OllamaState, probe_ollama
-from lobug.cli.sentences import sentence
+from lobug.diagnosis.findings import Finding, fail, ok, warn
+from lobug.diagnosis.sentences import sentence
 from lobug.errors import ModelMissingError
 from lobug.models import catalog, verify
 from lobug.models.catalog import needed_models

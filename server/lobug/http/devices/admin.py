@@ -14,8 +14,8 @@ from pydantic import (
     Field,
 )
 
+from lobug.access.devices import Introduction
 from lobug.access.records import Device
-from lobug.access.service import Access
 from lobug.devices import messages
 from lobug.errors import (
     AccessFullError,
@@ -23,6 +23,7 @@ from lobug.errors import (
     BodyTimeoutError,
     BodyTooLargeError,
     DeviceOfflineError,
+    DeviceRefusedError,
     DeviceUnknownError,
     InvalidEncodingError,
     InvalidRequestError,
@@ -36,6 +37,7 @@ from lobug.http.dependencies import ServerDep, documented, json_body, require_ad
 from lobug.http.formats import Answer, Time
 from lobug.http.problems import error_responses
 from lobug.language.emotions import Emotion
+from lobug.server import LobugServer
 from lobug.settings.section import UserName
 
 
@@ -75,6 +77,21 @@ class KnownDevice(Answer):
     approved_at: Time = Field(description="When it was let in.")
     last_seen_at: Time | None = Field(description="When its token was used last.")
     connected: bool | None = Field(description="Whether it has an open connection; null: unknown.")
+    board: str | None = Field(
+        description="Type of its board. This and the next are what it has said of itself since the"
+        " server started; null: nothing."
+    )
+    firmware: str | None = Field(description="Name and version of its firmware.")
+    battery: int | None = Field(description="Percent.")
+    charging: bool | None = Field(description="Whether its battery is being charged.")
+    signal: str | None = Field(description="Of its Wi-Fi: strong, medium, weak or none.")
+    signal_dbm: int | None = Field(description="Strength of its Wi-Fi, where it tells.")
+    volume: int | None = Field(description="Percent.")
+    last_heard_at: Time | None = Field(description="When it last heard words.")
+    address: str | None = Field(description="Where its last request or connection came from.")
+    update: str | None = Field(
+        description="Version of the firmware that it is offered; null: it runs the newest."
+    )
 
 
 class WaitingDevice(Answer):
@@ -117,6 +134,9 @@ class DescribeRequest(BaseModel):
     user: User | Literal[""] | None = Field(
         None, description="Whose words come from it; empty: as the settings say."
     )
+    volume: int | None = Field(
+        None, ge=0, le=100, description="How loud it is, percent; it must be connected."
+    )
 
 
 class AlertRequest(BaseModel):
@@ -158,12 +178,17 @@ DeviceId = Annotated[str, Path(max_length=128, description="The `Device-Id` of a
 
 @router.get("", responses=error_responses(*OWNER_ERRORS))
 async def devices(server: ServerDep) -> KnownDevices:
-    """List the devices that were approved, and those that wait for it."""
+    """List the devices that were approved, and those that wait for it.
+
+    Connected devices that nobody talks with are asked how they are, at most once a minute; their
+    answers are in the next list, and are told of by `/web/events`.
+    """
+    server.device_statuses.ask()
     access = server.access
     known = access.devices.all()
     paired = {device.device_id for device in known if device.token_hash is not None}
     return KnownDevices(
-        devices=[_known_device(access, device) for device in known],
+        devices=[await _known_device(server, device) for device in known],
         waiting=[
             WaitingDevice.of(pairing, id=pairing.device_id, replaces=pairing.device_id in paired)
             for pairing in access.devices.waiting()
@@ -190,32 +215,38 @@ async def approve(
         user=body.user,
         address=request.client.host if request.client else None,
     )
-    return _known_device(server.access, device)
+    return await _known_device(server, device)
 
 
 @router.patch(
     "/{device_id}",
     openapi_extra=documented(DescribeRequest),
-    responses=error_responses(*OWNER_BODY_ERRORS, DeviceUnknownError),
+    responses=error_responses(
+        *OWNER_BODY_ERRORS, DeviceUnknownError, DeviceOfflineError, DeviceRefusedError
+    ),
 )
 async def describe(
     device_id: DeviceId,
     body: Annotated[DescribeRequest, Depends(json_body(DescribeRequest))],
     server: ServerDep,
 ) -> KnownDevice:
-    """Give a device another name or user. With another user its open connection is ended."""
+    """Give a device another name, user or volume. With another user its open connection is
+    ended."""
+    if body.volume is not None:
+        server.access.devices.get(device_id)  # otherwise it would be loud already when this fails
+        await server.device_statuses.set_volume(device_id.lower(), body.volume)
     device = await server.access.devices.describe(device_id, name=body.name, user=body.user)
-    return _known_device(server.access, device)
+    return await _known_device(server, device)
 
 
 @router.delete("/{device_id}", responses=error_responses(*OWNER_ERRORS, DeviceUnknownError))
 async def revoke(device_id: DeviceId, server: ServerDep) -> KnownDevice:
     """End a device's right to talk, at once. To come back it has to be approved again."""
-    return _known_device(server.access, await server.access.devices.revoke(device_id))
+    return await _known_device(server, await server.access.devices.revoke(device_id))
 
 
-def _known_device(access: Access, device: Device) -> KnownDevice:
-    connected = None
+async def _known_device(server: LobugServer, device: Device) -> KnownDevice:
+    access, connected = server.access, None
     if access.connected is not None:
         connected = access.connected(f"device:{device.device_id}")
     state: Literal["approved", "paired", "revoked"] = "approved"
@@ -223,13 +254,36 @@ def _known_device(access: Access, device: Device) -> KnownDevice:
         state = "revoked"
     elif device.token_hash is not None and device.last_seen_at is not None:
         state = "paired"
+    status = server.device_statuses.of(device.device_id)
+    told = status.introduction
+    image = None if told is None else await server.firmware.newer(told)
+    shown = {name: getattr(status, name) for name in _FROM_STATUS}
     return KnownDevice.of(
         device,
+        **shown,
+        board=None if told is None else told.board,
+        firmware=None if told is None else _firmware(told),
+        update=None if image is None else image.version,
         id=device.device_id,
         state=state,
         approved_at=device.created_at,
         connected=connected,
     )
+
+
+_FROM_STATUS = (
+    "battery",
+    "charging",
+    "signal",
+    "signal_dbm",
+    "volume",
+    "last_heard_at",
+    "address",
+)
+
+
+def _firmware(told: Introduction) -> str | None:
+    return " ".join(filter(None, (told.application, told.version))) or None
 
 
 @router.post(

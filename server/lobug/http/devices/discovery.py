@@ -246,6 +246,7 @@ async def discover(
         return DiscoveryHelp(message=PAIRING["address"])
     device, client = checked_device_id(device_id), checked_client_id(client_id)
     introduction = read_introduction(await request.body())
+    address = request.client.host if request.client else None
     settings = server.settings.access
     if not settings.pairing:
         require_own_name(request.headers.get("host"), settings)
@@ -255,11 +256,13 @@ async def discover(
         device,
         client,
         description=introduction.description,
-        address=request.client.host if request.client else None,
+        address=address,
         at_this_computer=caller_of(request.scope).at_this_computer,
     )
     image = None
     if found.pairing is None:
+        told = {} if introduction.signal_dbm is None else {"signal_dbm": introduction.signal_dbm}
+        server.device_statuses.note(device, introduction=introduction, address=address, **told)
         image = await server.firmware.offer(device, introduction)
     now = datetime.fromtimestamp(server.access.now(), UTC).astimezone()
     image_url = called_url(*called, forwarded=is_forwarded(request.headers.keys()))

@@ -51,6 +51,8 @@ async def converse(websocket: WebSocket) -> None:
             if not await _greet(websocket, connection, server):
                 return
             owner = conversation_of_caller(caller, server.settings)
+            if caller.device_id is not None and websocket.client is not None:
+                server.device_statuses.note(caller.device_id, address=websocket.client.host)
             session = DeviceSession(
                 server,
                 connection,

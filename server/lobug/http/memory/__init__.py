@@ -8,6 +8,7 @@ from lobug.http.dependencies import private
 from lobug.http.memory import (
     entries,
     erasure,
+    history,
     projects,
     queries,
     tools,
@@ -19,6 +20,7 @@ for part in (
     entries,
     queries,
     erasure,
+    history,
     transfer,
     projects,
     tools,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from fastapi import APIRouter, Depends, Path, Query
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
@@ -65,10 +65,15 @@ class MemoryEntry(Answer):
 
 
 class MemoryEntries(BaseModel):
-    """A page of entries, in the order of their ids."""
+    """A page of entries, in the order that was asked for."""
 
     entries: list[MemoryEntry]
-    next: int | None = Field(description="Give it as `after` for the next page; null: no more.")
+    next: int | None = Field(
+        description="In the order of ids: give it as `after` for the next page; null: no more."
+    )
+    total: int | None = Field(
+        None, description="How many entries the filter lets through, where `count` asks for it."
+    )
 
 
 class MemoryHistory(BaseModel):
@@ -154,6 +159,11 @@ class EditRequest(Body):
     importance: Importance | None = Field(None, description="0 to 1.")
     tags: Tags | None = Field(None, description="All tags from now on.")
     project: str | None = Field(None, max_length=200, description="Project it belongs to.")
+    layer: Layer | None = Field(
+        None,
+        description="Another layer. In `identity` it is in every prompt, word for word, until it is"
+        " moved or removed; what is said later does not end it by itself.",
+    )
 
 
 class CorrectRequest(Body):
@@ -174,13 +184,29 @@ async def list_entries(
     after: Annotated[
         int, Query(ge=0, le=MAX_ID, description="`next` of the page before this one.")
     ] = 0,
+    order: Annotated[
+        Literal["id", "newest"],
+        Query(description="By `id`, paged by `after`; or said last first, paged by `skip`."),
+    ] = "id",
+    skip: Annotated[
+        int, Query(ge=0, le=MAX_ID, description="With `order=newest`: entries to leave out first.")
+    ] = 0,
+    count: Annotated[bool, Query(description="Also say how many there are: `total`.")] = False,
 ) -> MemoryEntries:
-    """List memories in the order of their ids, a page at a time."""
-    found = await memory.entries(scope, where, limit=limit + 1, after_id=after)
-    page = found[:limit]
+    """List memories, a page at a time. Raises InvalidRequestError."""
+    if (after and order == "newest") or (skip and order == "id"):
+        raise InvalidRequestError("after goes with order=id, skip with order=newest")
+    following: int | None = None
+    if order == "newest":
+        page = await memory.newest(scope, where, limit=limit, skip=skip)
+    else:
+        found = await memory.entries(scope, where, limit=limit + 1, after_id=after)
+        page = found[:limit]
+        following = page[-1].id if len(found) > limit else None
     return MemoryEntries(
         entries=[MemoryEntry.of(entry) for entry in page],
-        next=page[-1].id if len(found) > limit else None,
+        next=following,
+        total=await memory.count(scope, where) if count else None,
     )
 
 
@@ -223,7 +249,9 @@ async def edit_entry(
 ) -> MemoryEntry:
     """Change a memory: a new version; what is left out stays."""
     if not body.model_fields_set:
-        raise InvalidRequestError("nothing to change: give content, importance, tags or project")
+        raise InvalidRequestError(
+            "nothing to change: give content, importance, tags, project or layer"
+        )
     edited = await memory.edit(
         scope,
         entry_id,
@@ -231,6 +259,7 @@ async def edit_entry(
         importance=body.importance,
         tags=None if body.tags is None else tuple(dict.fromkeys(body.tags)),
         project=body.project,
+        layer=body.layer,
     )
     return MemoryEntry.of(edited)
 
@@ -251,10 +280,16 @@ async def correct_entry(
 
 
 @router.delete("/entries/{entry_id}", responses=error_responses(*WITH_ID))
-async def forget_entry(entry_id: EntryId, scope: ScopeDep, memory: MemoryDep) -> MemoryForgotten:
+async def forget_entry(
+    entry_id: EntryId,
+    scope: ScopeDep,
+    memory: MemoryDep,
+    dry_run: Annotated[bool, Query(description="Only say what would go.")] = False,
+) -> MemoryForgotten:
     """Erase a memory: all versions, the words it came from and what was derived from them. Cannot
     be undone; `/remove` can."""
-    return MemoryForgotten.of(await memory.forget(scope, entry_id))
+    gone = await memory.forget(scope, entry_id, dry_run=dry_run)
+    return MemoryForgotten.of(gone, dry_run=dry_run)
 
 
 @router.post("/entries/{entry_id}/remove", responses=error_responses(*WITH_ID))

@@ -7,7 +7,8 @@ that has read what is forgotten is stopped before it can store anything made fro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 
 from sqlalchemy import bindparam, select
 
@@ -28,20 +29,27 @@ from lobug.storage.tables import conversation_log
 
 
 def forget_entries(
-    connection: Connection, scope: MemoryScope, ids: Iterable[int], now: float
+    connection: Connection,
+    scope: MemoryScope,
+    ids: Iterable[int],
+    now: float,
+    *,
+    dry_run: bool = False,
 ) -> Forgotten:
     """Erase entries with all their versions, their messages (of a summary: all that it covers) with
     the replies, and every sentence elsewhere that says the same.
 
     Raises MemoryNotFoundError for an id outside the scope, MemoryForbiddenError for a household
-    entry without the grant to write; nothing is erased then.
+    entry without the grant to write; nothing is erased then. ``dry_run``: all changes are rolled
+    back.
     """
     found: dict[int, Entry] = {}
     for entry_id in ids:
         for version in entries.versions(connection, scope, entry_id):
             scope.require(version.scope, write=True)
             found[version.id] = version
-    return _forget(connection, scope, list(found.values()), now)
+    with _rolled_back(connection) if dry_run else nullcontext():
+        return _forget(connection, scope, list(found.values()), now)
 
 
 def forget_claims(
@@ -91,9 +99,16 @@ def forget_text(
         if mark is not None:
             tombstones.add(connection, scope.user, [mark], now)
         return _forget_text(connection, scope, text, now)
+    with _rolled_back(connection):
+        return _forget_text(connection, scope, text, now)
+
+
+@contextmanager
+def _rolled_back(connection: Connection) -> Iterator[None]:
+    """Undo at the end whatever was changed, inside of the transaction that goes on."""
     connection.execute("SAVEPOINT dry_run")
     try:
-        return _forget_text(connection, scope, text, now)
+        yield
     finally:
         connection.execute("ROLLBACK TO dry_run")
         connection.execute("RELEASE dry_run")

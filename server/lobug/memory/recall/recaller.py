@@ -113,6 +113,10 @@ class Recaller:
         self._queries = QueryEmbedder(embedding)
         self._pending: OrderedDict[int, NewRecall] = OrderedDict()
 
+    def use(self, settings: MemorySettings) -> None:
+        """Search by these settings from the next search on."""
+        self._settings = settings
+
     async def recall(
         self, conversation_key: ConversationKey, query: str, message_id: int | None
     ) -> MemoryContext:

@@ -20,6 +20,7 @@ from lobug.storage.migrations.m002_create_tables import m001_nothing, m002_creat
 from lobug.storage.migrations.m003_m004_indexes import m003_turn_index, m004_word_statistics
 from lobug.storage.migrations.m005_claims import m005_claims
 from lobug.storage.migrations.m006_focus import m006_focus
+from lobug.storage.migrations.m007_listing_index import m007_listing_index
 
 Step = Callable[[Connection, str], None]
 """Takes the connection, inside a transaction, and the user who gets what has no owner yet."""
@@ -31,6 +32,7 @@ STEPS: tuple[Step, ...] = (
     m004_word_statistics,
     m005_claims,
     m006_focus,
+    m007_listing_index,
 )
 """Step n, counted from 1, turns a file of version n - 1 into one of version n."""
 

@@ -1,23 +1,17 @@
-"""Checks of the computer and its network: Python, memory, disk space, the port, who may talk."""
+"""Checks of the computer: Python, memory, disk space, who may talk."""
 
 from __future__ import annotations
 
-import errno
 import os
 import platform
 import shutil
 import sys
 from pathlib import Path
 
-import httpx
-
-from lobug.access.addresses import is_loopback, local_url
-from lobug.cli.doctor import Finding, fail, ok, warn
-from lobug.cli.http_server import open_socket
-from lobug.cli.sentences import sentence
-from lobug.cli.terminal import CommandError
+from lobug.access.addresses import is_loopback
+from lobug.diagnosis.findings import Finding, fail, ok, warn
+from lobug.diagnosis.sentences import sentence
 from lobug.settings import Settings
-from lobug.simulator.contract import check_health
 
 GB = 1_000_000_000
 
@@ -98,33 +92,6 @@ def existing_part(folder: Path) -> Path:
 
 def _free(folder: Path) -> int:
     return shutil.disk_usage(existing_part(folder)).free
-
-
-def check_port(settings: Settings) -> Finding:
-    """Whether the port is free, or a Lo-Bug server already listens there."""
-    where = f"{settings.host}:{settings.port}"
-    try:
-        open_socket(settings.host, settings.port).close()
-    except CommandError as error:
-        if _is_lobug(local_url(settings.host, settings.port)):
-            return ok("port", sentence("doctor.port_ours", where=where))
-        in_use = isinstance(error.__cause__, OSError) and error.__cause__.errno == errno.EADDRINUSE
-        if in_use:
-            return fail(
-                "port",
-                sentence("doctor.port_taken", where=where),
-                sentence("doctor.port_taken_advice"),
-            )
-        return fail("port", str(error), sentence("doctor.port_bad_advice"))
-    return ok("port", sentence("doctor.port_free", where=where))
-
-
-def _is_lobug(url: str) -> bool:
-    try:
-        answer = httpx.get(f"{url}/health", timeout=2.0, trust_env=False)
-    except httpx.HTTPError:
-        return False
-    return answer.status_code == 200 and not check_health(answer.content)
 
 
 ACCESS_CHECK = "who may talk"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from lobug.access.service import FILE as ACCESS_FILE
 from lobug.access.store import STEPS as ACCESS_STEPS
-from lobug.cli.doctor import Finding, fail, ok, warn
-from lobug.cli.sentences import sentence
 from lobug.data_folder.permissions import open_paths, path_list, why_not_restrictable
+from lobug.diagnosis.findings import Finding, fail, ok, warn
+from lobug.diagnosis.sentences import sentence
 from lobug.errors import (
     StorageBusyError,
     StorageDriverError,

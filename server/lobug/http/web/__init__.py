@@ -1,0 +1,1 @@
+"""The web app: its page, and what only it asks for."""

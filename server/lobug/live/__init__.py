@@ -1,0 +1,1 @@
+"""What pages see while it happens: notices of changes, finished turns, utterances and rings."""

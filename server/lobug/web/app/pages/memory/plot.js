@@ -1,0 +1,86 @@
+// A plot over time, drawn by uPlot in the colours of the page. The library is loaded when the first
+// one is shown.
+
+import { html, useEffect, useRef } from "../../preact.js";
+import { number } from "../../sentences.js";
+
+const HEIGHT = 220;
+const AXIS_PX = 60;
+const ALONE_S = 3 * 86_400;
+const STYLES = "web/vendor/uplot@1.6.32/dist/uPlot.min.css";
+
+let loading = null;
+function library() {
+  loading ??= (async () => {
+    const element = document.createElement("link");
+    element.rel = "stylesheet";
+    element.href = STYLES;
+    document.head.append(element);
+    return (await import("uplot")).default;
+  })();
+  return loading;
+}
+
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+function options(uPlot, width, unit, data, series) {
+  const axis = { stroke: colour("--ink-soft"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
+  return {
+    width,
+    height: HEIGHT,
+    cursor: { drag: { x: false, y: false } },
+    legend: { show: series.length > 1, live: false },
+    scales: {
+      // uPlot stretches a single moment over years, and says so in `high`.
+      x: { range: (_plot, low, high) => (data[0].length > 1 ? [low, high] : [low - ALONE_S, low + ALONE_S]) },
+      y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] },
+    },
+    axes: [
+      axis,
+      { ...axis, size: AXIS_PX, values: (_plot, ticks) => ticks.map((tick) => (unit ? `${number(tick)} ${unit}` : number(tick))) },
+    ],
+    series: [
+      {},
+      ...series.map(({ label, fill, bars, dash }, place) => {
+        const stroke = colour(`--series-${place + 1}`);
+        return {
+          label,
+          stroke,
+          width: 2,
+          fill: fill || bars ? `color-mix(in srgb, ${stroke} ${bars ? 70 : 18}%, transparent)` : undefined,
+          dash: dash ? [6, 4] : undefined,
+          paths: bars ? uPlot.paths.bars({ size: [0.7, 40] }) : undefined,
+        };
+      }),
+    ],
+  };
+}
+
+/** `data`: seconds since the epoch, then the values of each series; `label`: what it shows, in words. */
+export function Plot({ kind, label, unit = "", data, series }) {
+  const box = useRef(null);
+  const key = JSON.stringify(data);
+  useEffect(() => {
+    const element = box.current;
+    let plot = null;
+    let ended = false;
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    const draw = async () => {
+      const uPlot = await library();
+      if (ended) return;
+      plot?.destroy();
+      plot = new uPlot(options(uPlot, element.clientWidth, unit, data, series), data, element);
+    };
+    draw();
+    const sized = new ResizeObserver(() => plot?.setSize({ width: element.clientWidth, height: HEIGHT }));
+    sized.observe(element);
+    dark.addEventListener("change", draw);
+    return () => {
+      ended = true;
+      sized.disconnect();
+      dark.removeEventListener("change", draw);
+      plot?.destroy();
+    };
+  }, [key]);
+  return html`<div class="plot" data-plot=${kind} role="img" aria-label=${label} ref=${box}></div>`;
+}

@@ -1,0 +1,27 @@
+export default {
+  title: "Come in",
+  about: "Lo-Bug's owner can let you in: on the page “Devices & people”, with “Let a phone in”. It shows six digits.",
+  scanned: "You come with an invitation. Do you want to use Lo-Bug in this browser?",
+  code: "The six digits",
+  code_hint: "Six digits, without spaces.",
+  name: "Name of this browser",
+  name_hint: "By which the owner recognises it.",
+  browser_on: "{browser} on {system}",
+  action: "Come in",
+  already: "This browser is already in, for {user}.",
+  already_owner: "You are at Lo-Bug's own computer: here you need no code.",
+  talk: "Talk with Lo-Bug",
+  trust: "Does your browser warn of the certificate?",
+  insecure: "This page came without HTTPS.",
+  insecure_why: "Your browser then keeps no sign-in, and gives no microphone. Please go on over the secure address.",
+  open_secure: "Open the secure page",
+  warning_follows:
+    "If your browser warns you there, that is because it doesn't know Lo-Bug's certificate yet. “Does your browser warn of the certificate?” tells what to do.",
+  no_https: "Lo-Bug's HTTPS is off, so nobody can come in from here. Please ask its owner to switch it on.",
+  faults: {
+    invitation_unknown: "I don't know this code. Is it typed rightly? A code can be used once, and for ten minutes; its owner can make a new one.",
+    too_many_attempts: "Too many wrong codes. Please wait a minute, and try again.",
+    https_required: "A browser keeps no sign-in without HTTPS. Please open the secure page.",
+    host_unknown: "I don't know the name under which you opened this page. Please use the address that the owner's page shows.",
+  },
+};

@@ -1,0 +1,195 @@
+"""Every page of the web app, filled, at a phone's and a desk's size, light and dark: usable with a
+screen reader as far as axe-core can tell, nothing wider than the screen, no error, no request to
+elsewhere; and what the first page weighs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page
+
+from lobug.app import create_app
+from lobug.http.web.page import APP_FOLDER
+from support.app_server import ScriptedEngines, in_thread, scripted_assembler, settings_for
+from support.web_page import chromium, web_page
+
+AXE = Path(__file__).parents[1] / "vendor" / "axe-core@4.14.1" / "axe.min.js"
+FOUND = """() => axe.run(document, {resultTypes: ["violations"]}).then(({violations}) =>
+  violations.map(({id, nodes}) => `${id}: ${nodes.map(({target}) => target).join(" ")}`))"""
+OUT_OF_SIGHT = """() => document.documentElement.scrollWidth - innerWidth"""
+UNKNOWN_SENTENCE = re.compile(
+    r"\b(shell|talk|memory|deeds|devices|turns|settings|welcome|pair|trust)\.[a-z_]+\b"
+)
+"""What stands on a page where the catalogue has no sentence of this key."""
+ANA = "ana"
+HOSTILE = '<img src="x" onerror="document.title=\'markup\'"> ' + "w" * 300
+
+PAGES = (
+    "talk",
+    "memory",
+    "memory/search",
+    "memory/identity",
+    "memory/timeline",
+    "memory/why",
+    "memory/projects",
+    "deeds",
+    "deeds/lists",
+    "deeds/notes",
+    "devices",
+    "devices/people",
+    "devices/browsers",
+    "devices/tokens",
+    "turns",
+    "turns/heard",
+    "turns/health",
+    "settings",
+    "welcome",
+    "welcome/device",
+    "trust",
+)
+SIZES = {"phone": (360, 780), "desk": (1600, 1000)}
+MOST_BYTES = 120_000
+"""Of the first page with all that it loads, compressed."""
+
+
+def fill(url: str) -> None:
+    """Say who sits here, and have something on every page."""
+    with httpx.Client(base_url=url, trust_env=False, timeout=60) as client:
+        user = {"user": ANA}
+        entries = (
+            "The user lives in Portland",
+            "The user's sister is called Hanna and studies marine biology in Lisbon",
+            HOSTILE,
+        )
+        bodies: list[tuple[str, dict[str, Any]]] = [
+            *(("memory/entries", {"content": content}) for content in entries),
+            ("memory/projects", {"name": "garden", "description": "Beds in front"}),
+            ("memory/tasks", {"title": "Dig", "project": "garden"}),
+            ("alerts", {"kind": "timer", "label": "pasta", "in_s": 3_000}),
+            ("alerts", {"kind": "alarm", "in_s": 50_000, "rule": "FREQ=DAILY"}),
+            ("alerts", {"kind": "reminder", "label": HOSTILE, "in_s": 90_000}),
+            ("lists/shopping/items", {"items": ["milk", HOSTILE[:190]]}),
+            ("notes", {"content": HOSTILE}),
+            ("tokens", {"name": "laptop", "user": ANA}),
+        ]
+        for path, body in bodies:
+            answer = client.post(path, json=body, params=user)
+            assert answer.status_code < 300, (path, answer.text)
+        for text in ("Hello", "Where do I live?"):
+            assert client.post("chat/text", json={"text": text}).status_code == 200
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    settings = settings_for(tmp_path_factory.mktemp("web"))
+    app = create_app(settings, assembler=scripted_assembler(ScriptedEngines()))
+    server, thread, port = in_thread(app)
+    try:
+        address = f"http://127.0.0.1:{port}/"
+        fill(address)
+        yield address
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium(
+        "--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream"
+    ) as running:
+        yield running
+
+
+def sit_down(page: Page, url: str) -> None:
+    """Make this browser Ana's."""
+    page.evaluate(
+        """async user => {
+            const body = JSON.stringify({user, name: "Test"});
+            const headers = {"Content-Type": "application/json"};
+            const answer = await fetch("/web/session", {method: "POST", headers, body});
+            if (!answer.ok) throw new Error(await answer.text());
+        }""",
+        ANA,
+    )
+    page.goto(url)
+
+
+def opened(page: Page, name: str) -> None:
+    """Go to a page of the app, and wait until it shows what it has."""
+    page.evaluate("name => { location.hash = `#/${name}`; }", name)
+    first = name.split("/", maxsplit=1)[0]
+    page.wait_for_function(
+        "path => document.querySelector(`link[href='web/app/styles/${path}.css']`)?.sheet",
+        arg=first,
+    )
+    page.locator("h1").first.wait_for()
+    page.wait_for_function("() => !document.querySelector('.loading')")
+    page.evaluate("() => document.fonts.ready")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("size", SIZES)
+def test_every_page_is_sound(browser: Browser, url: str, size: str, theme: str) -> None:
+    width, height = SIZES[size]
+    faults = []
+    with web_page(
+        browser,
+        url,
+        viewport={"width": width, "height": height},
+        color_scheme=theme,
+        reduced_motion="reduce",
+        expected_errors=("web/certificate",),  # this server has no HTTPS
+    ) as page:
+        sit_down(page, url)
+        for name in PAGES:
+            opened(page, name)
+            page.evaluate(AXE.read_text(encoding="utf-8"))
+            faults += [f"{name}: {fault}" for fault in page.evaluate(FOUND)]
+            if (over := page.evaluate(OUT_OF_SIGHT)) > 0:
+                faults.append(f"{name}: {over} px wider than the screen")
+            if missing := UNKNOWN_SENTENCE.search(page.locator("body").inner_text()):
+                faults.append(f"{name}: no sentence for {missing[0]}")
+            if page.title() == "markup" or page.locator("img[src=x]").count():
+                faults.append(f"{name}: words became markup")
+    assert faults == []
+
+
+def test_the_first_page_is_light(browser: Browser, url: str) -> None:
+    with web_page(browser, url) as page:
+        sit_down(page, url)
+        opened(page, "talk")
+        sizes: dict[str, int] = page.evaluate(
+            """() => Object.fromEntries(performance.getEntriesByType("resource")
+                .filter(({initiatorType}) => initiatorType !== "fetch")
+                .map(({name, encodedBodySize}) => [name, encodedBodySize]))"""
+        )
+        page_bytes: int = page.evaluate(
+            "() => performance.getEntriesByType('navigation')[0].encodedBodySize"
+        )
+    assert any(name.endswith("preact.mjs") for name in sizes)
+    assert not any("uplot" in name for name in sizes)
+    assert sum(sizes.values()) + page_bytes <= MOST_BYTES, sizes
+
+
+def test_all_files_are_served_compressed_and_revalidated(url: str) -> None:
+    with httpx.Client(base_url=url, trust_env=False) as client:
+        for path in sorted(APP_FOLDER.rglob("*.js")):
+            name = path.relative_to(APP_FOLDER).as_posix()
+            answer = client.get(f"web/app/{name}")
+            assert answer.status_code == 200, name
+            assert answer.headers["Content-Type"].startswith("text/javascript"), name
+            assert answer.headers["Cache-Control"] == "no-cache"
+            if path.stat().st_size > 1_000:
+                assert answer.headers["Content-Encoding"] == "gzip", name
+            again = client.get(f"web/app/{name}", headers={"If-None-Match": answer.headers["ETag"]})
+            assert again.status_code == 304, name
+        page = client.get("")
+        assert "unsafe" not in page.headers["Content-Security-Policy"]
+        assert client.get("web/app/../../settings/access.py").status_code == 404
+        assert client.get("web/app/%2e%2e/%2e%2e/settings/access.py").status_code == 404
