@@ -9,13 +9,14 @@ import { Plot } from "./plot.js";
 
 const MOST_RECALLS = 200;
 const DAY_S = 86_400;
+const ALL_DAYS = 36_600;
 const LAYERS = ["identity", "knowledge", "archive"];
 
 export function NumbersView() {
   const data = useMemoryData(async (signal) => {
     const [stats, history, log] = await Promise.all([
       memory.get("stats", {}, { signal }),
-      memory.get("history", {}, { signal }).catch((error) => {
+      memory.get("history", { days: ALL_DAYS, recalls: 0 }, { signal }).catch((error) => {
         if (error.status === 404) return { days: [] }; // a server without this route
         throw error;
       }),

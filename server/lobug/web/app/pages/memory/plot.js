@@ -6,7 +6,7 @@ import { number } from "../../sentences.js";
 
 const HEIGHT = 220;
 const AXIS_PX = 60;
-const ALONE_S = 3 * 86_400;
+const MARGIN_S = 3.5 * 86_400;
 const STYLES = "web/vendor/uplot@1.6.32/dist/uPlot.min.css";
 
 let loading = null;
@@ -25,14 +25,21 @@ const colour = (name) => getComputedStyle(document.documentElement).getPropertyV
 
 function options(uPlot, width, unit, data, series) {
   const axis = { stroke: colour("--ink-soft"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
+  const barred = series.some(({ bars }) => bars);
   return {
     width,
     height: HEIGHT,
     cursor: { drag: { x: false, y: false } },
     legend: { show: series.length > 1, live: false },
     scales: {
-      // uPlot stretches a single moment over years, and says so in `high`.
-      x: { range: (_plot, low, high) => (data[0].length > 1 ? [low, high] : [low - ALONE_S, low + ALONE_S]) },
+      // uPlot stretches a single moment over years; and the first and last bar would be cut in half.
+      x: {
+        range: (_plot, low, high) => {
+          const alone = data[0].length < 2;
+          const [from, to] = alone ? [data[0][0] ?? low, data[0][0] ?? low] : [low, high];
+          return alone || barred ? [from - MARGIN_S, to + MARGIN_S] : [from, to];
+        },
+      },
       y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] },
     },
     axes: [
@@ -47,6 +54,7 @@ function options(uPlot, width, unit, data, series) {
           label,
           stroke,
           width: 2,
+          points: { show: bars ? false : undefined },
           fill: fill || bars ? `color-mix(in srgb, ${stroke} ${bars ? 70 : 18}%, transparent)` : undefined,
           dash: dash ? [6, 4] : undefined,
           paths: bars ? uPlot.paths.bars({ size: [0.7, 40] }) : undefined,
