@@ -41,6 +41,7 @@ WORDS: Final = {
     "3-Clause BSD License": "BSD-3-Clause",
     "Apache 2.0": "Apache-2.0",
     "BSD": "BSD-3-Clause",  # flexcache, flexparser
+    "BSD License": "BSD-3-Clause",  # segno
     "Apache Software License": "Apache-2.0",
     "ISC License": "ISC",
     "MIT License": "MIT",

@@ -54,7 +54,6 @@ OPEN_PATHS = frozenset(
         "/xiaozhi/ota",
         "/xiaozhi/ota/",
         "/xiaozhi/ota/activate",
-        "/web/certificate",
     }
 )
 """Paths that need no token: their answers hold no secret, and a device asks for its token there."""
@@ -62,6 +61,7 @@ OPEN_PATHS = frozenset(
 OPEN_WEB_REQUESTS = frozenset(
     {
         ("GET", "/"),
+        ("GET", "/web/certificate"),
         ("GET", "/web/session"),
         ("DELETE", "/web/session"),
         ("POST", "/web/pair"),
