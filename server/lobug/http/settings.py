@@ -31,17 +31,17 @@ class SettingAnswer(Answer):
     name: str = Field(description="Section and name, such as `skills.quiet_hours`.")
     section: str = Field(description="The section alone; empty: the server as a whole.")
     label: str = Field(description="What a person calls it.")
-    description: str
+    description: str = Field(description="What it does.")
     kind: Kind = Field(description="How it is edited.")
     unit: str = Field(description="Of a number; empty: none.")
-    minimum: float | None
-    maximum: float | None
+    minimum: float | None = Field(description="Least value of a number; null: none.")
+    maximum: float | None = Field(description="Largest value of a number; null: none.")
     choices: list[str] = Field(description="What it may be, of a `choice` and of `choices`.")
     value: Any = Field(
         description="In effect now. Of a setting that can never change while the server runs: as"
         " text, secrets masked."
     )
-    default: Any
+    default: Any = Field(description="Where nothing was set.")
     source: Literal["default", "page", "file", "environment", "command_line"] = Field(
         description="Where the value is from: `page` is a change by this route or by"
         " `lobug config set`, `file` is `.env`."
