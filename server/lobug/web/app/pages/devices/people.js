@@ -69,7 +69,7 @@ function Person({ person, known, tokens, move }) {
         ${named ? [...name][0].toUpperCase() : html`<${Icon} name="chip" />`}
       </span>
       <div class="row-main">
-        <h3>${name}${own && html` <span class="muted">${t("devices.people.you")}</span>`}</h3>
+        <h2>${name}${own && html` <span class="muted">${t("devices.people.you")}</span>`}</h2>
         <p class="muted small">
           ${person.last_active_at
             ? html`${t("devices.people.active")} <${When} at=${person.last_active_at} />`
