@@ -35,7 +35,8 @@ fi
 shared=/dev/shm
 if [ -z "${TMPDIR:-}" ] && [ -w "$shared" ] &&
     [ "$(df -Pk "$shared" 2>/dev/null | awk 'NR == 2 { print int($4 / 1048576) }')" -ge 4 ]; then
-    TMPDIR=$(mktemp -d "$shared/lobug-tests.XXXXXX")
+    TMPDIR=$(mktemp -d "$shared/lobug.XXXXXX")
+    chmod 711 "$TMPDIR" # a test looks at a folder of it as another user
     export TMPDIR
     trap 'rm -rf "$TMPDIR"' EXIT
     trap 'exit 130' INT TERM

@@ -121,14 +121,21 @@ def open_page(page: Page, name: str) -> None:
 
 
 def talk(page: Page) -> str:
-    """Say the sentence after a tap; returns the reply that is shown, once all of it was heard."""
+    """Say the sentence after a tap; returns the reply that is shown, once all of it was heard.
+
+    It is said again, twice at most, while it was not understood: a computer that is busy with the
+    models leaves gaps in what the browser's microphone plays.
+    """
     page.get_by_role("radio", name="Tap").check()
-    page.get_by_role("button", name="Tap to talk").click()
     said = page.locator(".line-person:not([data-interim]) p")
-    expect(said).to_have_text(re.compile("Alex.*Boston"))
     reply = page.locator(".line-lobug[data-state=done] p")
-    expect(reply).to_be_visible()
-    return reply.inner_text()
+    for number in range(1, 4):
+        page.get_by_role("button", name="Tap to talk").click()
+        expect(reply).to_have_count(number)
+        if re.search("Alex.*Boston", said.last.inner_text()):
+            break
+    expect(said.last).to_have_text(re.compile("Alex.*Boston"))
+    return reply.last.inner_text()
 
 
 def test_what_is_said_is_answered_remembered_corrected_exported_and_forgotten(

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import shutil
 import signal
 import socket
 import stat
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -495,6 +494,13 @@ asyncio.run(main())
 """
 
 
+@pytest.fixture
+def short_folder() -> Iterator[Path]:
+    """A folder for sockets, for whose path pytest's own folders are too long."""
+    with tempfile.TemporaryDirectory(prefix="t") as name:
+        yield Path(name)
+
+
 @pytest.mark.models
 @pytest.mark.parametrize(
     ("how", "when"),
@@ -506,14 +512,13 @@ asyncio.run(main())
     ],
 )
 async def test_no_process_and_no_folder_outlive_the_server(
-    models_dir: Path, how: signal.Signals, when: str
+    models_dir: Path, short_folder: Path, how: signal.Signals, when: str
 ) -> None:
     model = settings_with(models_dir).embedded_model
-    temporary = Path(tempfile.mkdtemp(prefix="t"))  # pytest's own is too long for a socket
     parent = await asyncio.create_subprocess_exec(
         sys.executable, "-c", ORPHAN, str(models_dir), model, when,
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
-        env=os.environ | {"TMPDIR": str(temporary)},
+        env=os.environ | {"TMPDIR": str(short_folder)},
     )  # fmt: skip
     assert parent.stdout is not None
     child = int(await parent.stdout.readline())
@@ -521,15 +526,14 @@ async def test_no_process_and_no_folder_outlive_the_server(
     parent.send_signal(how)
     await parent.wait()
     await until(lambda: has_ended(child))
-    assert names_in(temporary) == []
-    shutil.rmtree(temporary)
+    assert names_in(short_folder) == []
 
 
 async def test_folders_of_killed_servers_are_removed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    short_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    folders = [tmp_path / name for name in ("lobug-dead", "lobug-alive", "lobug-young")]
+    monkeypatch.setattr(tempfile, "tempdir", str(short_folder))
+    folders = [short_folder / name for name in ("lobug-dead", "lobug-alive", "lobug-young")]
     sockets = []
     for folder in folders:
         folder.mkdir()
@@ -542,16 +546,16 @@ async def test_folders_of_killed_servers_are_removed(
             address.close()
         if folder.name != "lobug-young":
             os.utime(folder, (0, 0))
-    unrelated = tmp_path / "lobug-unrelated"
+    unrelated = short_folder / "lobug-unrelated"
     unrelated.mkdir()
     os.utime(unrelated, (0, 0))
-    broken = tmp_path / "model.gguf"
+    broken = short_folder / "model.gguf"
     broken.write_bytes(b"no model")
     process = LlamaProcess(LlamaOptions(broken, 2, 1024, 1))
     with pytest.raises(ModelMissingError):
         await process.start()
     await process.close()
-    assert names_in(tmp_path) == ["lobug-alive", "lobug-unrelated", "lobug-young", "model.gguf"]
+    assert names_in(short_folder) == ["lobug-alive", "lobug-unrelated", "lobug-young", "model.gguf"]
     for open_socket in sockets:
         open_socket.close()
 

@@ -73,7 +73,12 @@ class Served:
     port: int = 0
 
     def start(self) -> None:
-        settings = settings_for(self.folder, listening={"interim_every_s": 0.3})
+        settings = settings_for(
+            self.folder,
+            listening={"interim_every_s": 0.3},
+            # An owner without a name would see the first run instead.
+            conversation={"users": {"address:127.0.0.1": "Ada"}},
+        )
         app = create_app(settings, assembler=scripted_assembler(self.scripted))
         config = uvicorn.Config(app, "127.0.0.1", self.port, **OPTIONS)
         self._server = uvicorn.Server(config)
@@ -138,7 +143,7 @@ def said(page: Page) -> Locator:
 
 
 def reply(page: Page) -> Locator:
-    return page.locator(".line-lobug p").last
+    return page.locator(".line-lobug > p").last
 
 
 def state(page: Page) -> Locator:

@@ -120,6 +120,7 @@ def served(
                     "LOBUG_CHAT__TEMPERATURE": "0",
                     "LOBUG_CHAT__TIMEOUT_S": str(TURN_S),
                     "LOBUG_CHAT__FIRST_TOKEN_TIMEOUT_S": str(TURN_S),
+                    "LOBUG_LISTENING__MAX_BACKLOG_S": str(TURN_S),
                     **settings,
                 }
             ),
