@@ -4,6 +4,7 @@ what goes wrong. The browser's microphone plays a recording."""
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -118,12 +119,21 @@ def served(folder: Path, **replies: str) -> Iterator[Served]:
 
 @contextmanager
 def talk_page(
-    browser: Browser, url: str, *, microphone: bool = True, lost: bool = False
+    browser: Browser,
+    url: str,
+    *,
+    microphone: bool = True,
+    lost: bool = False,
+    replaced: dict[str, str] | None = None,
 ) -> Iterator[Page]:
-    """The page, once its door is open."""
+    """The page, once its door is open. ``replaced``: as for ``web_page``."""
     permissions = ["microphone"] if microphone else []
     with web_page(
-        browser, url, permissions=permissions, expected_errors=LOST if lost else ()
+        browser,
+        url,
+        permissions=permissions,
+        expected_errors=LOST if lost else (),
+        replaced=replaced,
     ) as page:
         expect(talk_button(page)).to_be_enabled()
         yield page
@@ -165,6 +175,34 @@ def test_holding_the_button(browser: Browser, tmp_path: Path) -> None:
         loud = max(float(np.abs(audio).max()) for audio in server.scripted.stt.heard)
         assert loud > 0.05
         assert server.scripted.tts.spoken == ["It is deep."]
+
+
+def test_a_browser_elsewhere_talks_opus(browser: Browser, tmp_path: Path) -> None:
+    elsewhere = {"role": "owner", "user": "Ada", "at_this_computer": False, "browser": None}
+    replaced = {"**/web/session": json.dumps(elsewhere)}
+    with (
+        served(tmp_path, sea="It is deep. It is wide.") as server,
+        talk_page(browser, server.url, replaced=replaced) as page,
+    ):
+        agreed: list[str] = []
+
+        def on_message(data: str | bytes) -> None:
+            if isinstance(data, str) and (message := json.loads(data))["type"] == "hello":
+                agreed.append(message["audio_params"]["format"])
+
+        page.on("websocket", lambda socket: socket.on("framereceived", on_message))
+        page.reload()
+        expect(talk_button(page)).to_be_enabled()
+        for count in (1, 2):
+            hold(page)
+            expect(page.locator(".line-person[data-interim]")).to_contain_text("Tell me")
+            page.mouse.up()
+            expect(page.locator(".line-lobug")).to_have_count(count)
+            expect(reply(page)).to_have_text("It is deep. It is wide.")
+            expect(state(page)).to_have_text("I'm here.")
+        assert agreed == ["opus"], "it has not failed over to plain samples"
+        loud = max(float(np.abs(audio).max()) for audio in server.scripted.stt.heard)
+        assert loud > 0.05
 
 
 def test_the_space_bar_and_a_tap(browser: Browser, tmp_path: Path) -> None:

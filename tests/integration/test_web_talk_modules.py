@@ -35,6 +35,70 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
         thread.join()
 
 
+# Opus.
+
+
+def test_opus_there_and_back(page: Page) -> None:
+    """Every frame comes out again, and messages keep their places among the frames."""
+    events = page.evaluate(
+        f"""async () => {{
+          const opus = await import("{MODULES}/opus.js");
+          const {{ OpusDecoder, OpusEncoder, Sequence, hasOpus }} = opus;
+          if (!(await hasOpus(16000, 20, 16000))) throw new Error("this browser has no Opus");
+          const heard = [];
+          const arriving = new Sequence((event) => heard.push(event));
+          const fail = (error) => heard.push(String(error));
+          const decoder = new OpusDecoder(16000, 20, arriving, fail);
+          const leaving = new Sequence((data) => {{
+            if (typeof data === "string") arriving.push(data);
+            else decoder.push(data);
+          }});
+          const encoder = new OpusEncoder(16000, 20, leaving, fail);
+          for (let frame = 0; frame < 50; frame++) {{
+            const sine = (_, at) => 12000 * Math.sin((320 * frame + at) * 0.2);
+            const samples = Int16Array.from({{ length: 320 }}, sine);
+            encoder.push(samples.buffer);
+            if (frame % 10 === 9) leaving.push(`after ${{frame + 1}}`);
+          }}
+          encoder.settle();
+          for (let tries = 0; heard.length < 55 && tries < 600; tries++) {{
+            await new Promise((done) => setTimeout(done, 50));
+          }}
+          const frame = ({{ rate, samples }}) => [rate, ...new Int16Array(samples)];
+          return heard.map((event) => (typeof event === "string" ? event : frame(event)));
+        }}"""
+    )
+    words = [(at, event) for at, event in enumerate(events) if isinstance(event, str)]
+    assert words == [(11 * n - 1, f"after {10 * n}") for n in range(1, 6)]
+    frames = [event for event in events if not isinstance(event, str)]
+    rates = {frame[0] for frame in frames}
+    assert len(rates) == 1
+    (rate,) = rates
+    sound = np.concatenate([frame[1:] for frame in frames]) / 32_768
+    assert len(sound) == pytest.approx(rate, rel=0.02), "a second, whatever rate it is played at"
+    middle = sound[len(sound) // 4 : 3 * len(sound) // 4]
+    assert np.sqrt(np.mean(middle**2)) == pytest.approx(12_000 / 32_768 / np.sqrt(2), rel=0.1)
+    hertz = np.argmax(np.abs(np.fft.rfft(middle))) * rate / len(middle)
+    assert hertz == pytest.approx(16_000 * 0.2 / (2 * np.pi), abs=5)
+
+
+def test_what_never_comes_gives_up_its_place(page: Page) -> None:
+    told = page.evaluate(
+        f"""async () => {{
+          const {{ Sequence }} = await import("{MODULES}/opus.js");
+          const told = [];
+          const sequence = new Sequence((event) => told.push(event));
+          const [first, second] = [sequence.reserve(), sequence.reserve()];
+          sequence.push("c");
+          sequence.fill(second, "b");
+          const before = [...told];
+          sequence.fill(first, null);
+          return [before, told, sequence.empty];
+        }}"""
+    )
+    assert told == [[], ["b", "c"], True]
+
+
 # What computes sound.
 
 

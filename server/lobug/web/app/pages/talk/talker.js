@@ -4,11 +4,12 @@
 import { get } from "../../api.js";
 import { on } from "../../live.js";
 import { computed, signal } from "../../preact.js";
-import { loadSession } from "../../session.js";
+import { loadSession, session } from "../../session.js";
 import { t } from "../../sentences.js";
-import { Microphone, MicrophoneError, Player, audible, wake } from "./audio.js";
+import { Microphone, MicrophoneError, Player, SENT_FRAME_MS, SENT_RATE, audible, wake } from "./audio.js";
 import { MODES, PAUSE_MS, SILENCE_MS, SPEECH_MS, START, phaseOf, step } from "./dialogue.js";
-import { Door } from "./door.js";
+import { Door, PLAYED_RATE } from "./door.js";
+import { hasOpus } from "./opus.js";
 import { ask } from "./typed.js";
 
 /** Searches among which that of the last reply is found. */
@@ -146,11 +147,13 @@ export function start() {
     player = new Player(onPlayer, (loudness) => (level.value = loudness));
     player.muted = !sound.value;
     microphone = new Microphone(onFrame, () => happen({ type: "microphone", fault: "missing" }));
+    // At this computer nothing is won by packing sound.
+    const opus = !session.value?.at_this_computer && hasOpus(SENT_RATE, SENT_FRAME_MS, PLAYED_RATE);
     door = new Door((event) => {
       if (event.type === "message" && event.message.type === "tts" && event.message.state === "start") arrivedAt = null;
       happen(event);
       if (event.link === "revoked") loadSession().catch(() => {});
-    });
+    }, opus);
     on("ringing", ({ alert }) => happen({ type: "ringing", ringing: Boolean(alert) }));
     on("signed_out", () => microphone.release());
     for (const name of ["pointerup", "keyup"]) addEventListener(name, wakeUp);
