@@ -49,6 +49,20 @@ constexpr std::uint16_t kHighOfZero = 12;
 constexpr std::uint16_t kHighOfOne = 24;
 constexpr std::uint16_t kBit = 48;
 
+bool start_lights(int pin) {
+  rmt_config_t config{};
+  config.rmt_mode = RMT_MODE_TX;
+  config.channel = kLightChannel;
+  config.gpio_num = static_cast<gpio_num_t>(pin);
+  config.clk_div = kClockDivider;
+  // 256 bits on an ESP32, so that nothing has to be refilled in time; 192 on an ESP32-S3, whose
+  // other blocks belong to receivers.
+  config.mem_block_num = 4;
+  config.tx_config.idle_level = RMT_IDLE_LEVEL_LOW;
+  config.tx_config.idle_output_en = true;
+  return rmt_config(&config) == ESP_OK && rmt_driver_install(kLightChannel, 0, 0) == ESP_OK;
+}
+
 Millis now_ms() { return millis(); }
 std::int64_t unix_seconds() { return static_cast<std::int64_t>(std::time(nullptr)); }
 
@@ -92,22 +106,8 @@ std::uint32_t ChipRandom::next() { return esp_random(); }
 
 void ChipEffects::begin() { pin_ = board_of(M5.getBoard()).light_pin; }
 
-bool ChipEffects::start_driver() {
-  rmt_config_t config{};
-  config.rmt_mode = RMT_MODE_TX;
-  config.channel = kLightChannel;
-  config.gpio_num = static_cast<gpio_num_t>(pin_);
-  config.clk_div = kClockDivider;
-  // 256 bits on an ESP32, so that nothing has to be refilled in time; 192 on an ESP32-S3, whose
-  // other blocks belong to receivers.
-  config.mem_block_num = 4;
-  config.tx_config.idle_level = RMT_IDLE_LEVEL_LOW;
-  config.tx_config.idle_output_en = true;
-  return rmt_config(&config) == ESP_OK && rmt_driver_install(kLightChannel, 0, 0) == ESP_OK;
-}
-
 void ChipEffects::show_leds(const LedColors& colors) {
-  if (!started_) started_ = has_led() && start_driver();
+  if (!started_) started_ = has_led() && start_lights(pin_);
   // Skipped while the last ones are under way, which 0.3 ms later they are not.
   if (!started_ || rmt_wait_tx_done(kLightChannel, 0) != ESP_OK) return;
   std::size_t place = 0;

@@ -54,8 +54,6 @@ class ChipEffects final : public Effects {
  private:
   static constexpr std::size_t kBits = kLedCount * 24;
 
-  bool start_driver();
-
   int pin_ = -1;
   bool started_ = false;
   /// What is being sent; the driver reads it while it sends, 0.3 ms.

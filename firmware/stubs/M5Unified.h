@@ -14,7 +14,13 @@ struct rgb565_t {
 
 namespace m5gfx {
 
-enum board_t { board_unknown, board_M5StackCore2, board_M5StackCoreS3, board_M5StackCoreS3SE };
+enum board_t {
+  board_unknown,
+  board_M5StackCore2,
+  board_M5StackCoreS3,
+  board_M5StackCoreS3SE,
+  board_FrameBuffer = 512,  // the largest: a value between is none of ours, and no fault
+};
 
 class M5GFX {
  public:

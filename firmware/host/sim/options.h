@@ -44,7 +44,7 @@ constexpr const char* kUsage =
     "  --hurry TIMES         lets the device's clock (not its sound) go faster, for long waits\n"
     "  --slot-size BYTES     room for a firmware (1048576)\n"
     "  --free-memory BYTES   what the device says of it (200000)\n"
-    "  --led                 it has one    --screen          it draws, for touch and pictures\n"
+    "  --led                 it drives lights   --screen          it draws, for touch and pictures\n"
     "  --loss SHARE --jitter SECONDS --latency SECONDS   a poor network\n"
     "  --slow-network BYTES  a second, each way\n"
     "Commands are JSON lines on the standard input, events JSON lines on the standard output:\n"

@@ -6,7 +6,7 @@
 #include "esp_err.h"
 #include "freertos/FreeRTOS.h"
 
-enum gpio_num_t : int { GPIO_NUM_NC = -1 };
+enum gpio_num_t : int { GPIO_NUM_NC = -1, GPIO_NUM_0 = 0 };
 enum rmt_channel_t { RMT_CHANNEL_0 };
 enum rmt_mode_t { RMT_MODE_TX };
 enum rmt_idle_level_t { RMT_IDLE_LEVEL_LOW };
