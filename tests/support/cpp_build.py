@@ -76,7 +76,7 @@ def need(*tools: str) -> None:
         )
 
 
-def run(*command: str | Path, cwd: Path = ROOT, seconds: float = 900) -> str:
+def run(*command: str | Path, cwd: Path = ROOT, seconds: float = 1800) -> str:
     """The output of a command; a failed one fails the test with its last 100 lines.
 
     Other tests come first: a compiler can wait, while somebody talks to a model in real time.
