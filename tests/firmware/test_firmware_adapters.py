@@ -12,8 +12,6 @@ import pytest
 from support import cpp_build
 from support.cpp_build import FIRMWARE, need, run
 
-pytestmark = pytest.mark.timeout(900)
-
 FLAGS = ("-std=gnu++17", "-O0", "-g1", "-Wall", "-Wextra", "-Werror")
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-sanitize=vptr")
 

@@ -19,8 +19,6 @@ import firmware_stubs
 from firmware_headers import BOARDS, HeadersError
 from firmware_pins import read_pins
 
-pytestmark = pytest.mark.timeout(600)
-
 PINS = read_pins((FIRMWARE / "platformio.ini").read_text(encoding="utf-8"))
 STUBS = FIRMWARE / "stubs"
 CHIP = FIRMWARE / "src" / "chip.cpp"
