@@ -6,6 +6,7 @@
 #include <esp_heap_caps.h>
 #include <esp_system.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
