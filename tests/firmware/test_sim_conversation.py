@@ -117,6 +117,33 @@ def test_as_long_as_it_is_held_it_listens(tmp_path: Path) -> None:
     said(server.scripted.stt.heard[-1], words)
 
 
+def test_push_to_talk_loses_nothing_from_50_ms_after_the_press_on(tmp_path: Path) -> None:
+    # Whoever presses speaks at once, and each moment of what they say is like no other.
+    codes = np.random.default_rng(16).integers(-120, 121, size=32_000)
+    words = (codes * 64 / 32767).astype(np.float32)
+    first_ms = []
+    with talking(tmp_path, speaking(REPLY), screen=True) as (device, server):
+        for _ in range(3):
+            mark = device.mark()
+            device.say(words, ms=0, now=True)
+            device.do("touch", x=160, y=120, ms=2300)
+            device.wait_view("heard", since=mark)
+            device.wait_state("idle", mark)
+            heard = np.round(server.scripted.stt.heard[-1] * (32768 / 64)).astype(int)
+            # Where in the speech the recording begins; from there on it has all of it.
+            probe = heard[1600:1664]
+            begins = [n for n in range(len(codes) - 64) if (codes[n : n + 64] == probe).all()]
+            assert len(begins) == 1, "the speech is in the recording, once"
+            first = begins[0] - 1600
+            assert (heard[: len(codes) - first] == codes[first:]).all(), "a sample was lost"
+            first_ms.append(first / 16)
+        stats = device.stats()
+    assert torn_or_lost(stats) == {}
+    # The press came after the speech began. A computer that is busy opens the microphone later.
+    assert min(first_ms) <= 50, first_ms
+    assert device.views("microphone")[:2] == [False, True]
+
+
 def test_in_conversation_it_listens_again_after_each_reply(tmp_path: Path) -> None:
     answers = {
         "How are you?": "I am well.",
