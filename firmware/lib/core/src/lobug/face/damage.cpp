@@ -23,7 +23,7 @@ constexpr std::uint64_t mark_of(std::uint64_t kind, Values... values) {
 }
 
 // Different shapes with the same numbers are different.
-enum Kind : std::uint64_t { kFill = 1, kRect, kEllipse, kRoundRect, kPolygon, kRun, kGlyph, kClip };
+enum Kind : std::uint8_t { kFill = 1, kRect, kEllipse, kRoundRect, kPolygon, kRun, kGlyph, kClip };
 
 struct Box {
   int left, top, right, bottom;  ///< pixels; right and bottom are outside
@@ -284,8 +284,8 @@ void Damage::glyph(const Rect& area, std::uintptr_t what, Colour colour, const R
                    std::uint16_t shape) {
   struct Shape {
     std::uint64_t mark;
-    bool band(int, int) const { return true; }
-    Part part(int, int) const { return {Part::Kind::kSome, mark}; }
+    static bool band(int /*top*/, int /*bottom*/) { return true; }
+    Part part(int /*left*/, int /*right*/) const { return {Part::Kind::kSome, mark}; }
   } of{mark_of(kGlyph, what, area.x, area.y)};
   note(of, area, within, colour, shape);
 }
