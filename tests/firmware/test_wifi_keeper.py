@@ -6,12 +6,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from support import cpp_build
 from support.cpp_build import FIRMWARE, need, run
-
-pytestmark = pytest.mark.timeout(900)
 
 HERE = Path(__file__).parent / "wifi_keeper"
 FLAGS = ("-std=gnu++17", "-O0", "-g1", "-Wall", "-Wextra", "-Werror")
