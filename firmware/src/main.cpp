@@ -47,6 +47,14 @@ Span<T> take_psram(std::size_t count) {
   return memory != nullptr ? Span<T>(static_cast<T*>(memory), count) : Span<T>();
 }
 
+/// Made for good in memory of that kind; nullptr when there is not enough of it.
+template <typename T, typename... Arguments>
+T* make(std::uint32_t kind, Arguments&... arguments) {
+  // NOLINTNEXTLINE(misc-const-correctness): what is made there is not const
+  void* const place = heap_caps_calloc(1, sizeof(T), kind | MALLOC_CAP_8BIT);
+  return place != nullptr ? new (place) T(arguments...) : nullptr;
+}
+
 constexpr std::size_t kPixels = static_cast<std::size_t>(kScreenWidth) * kScreenHeight;
 
 /// What only the device's task uses: in PSRAM. Where mbedTLS keeps a session's buffers (about 40 KB
@@ -63,7 +71,7 @@ struct Connections {
 struct Firmware {
   Span<std::int16_t> uplink = take_psram<std::int16_t>(samples_of(kUplinkMs) + 1);
   Span<std::int16_t> downlink = take_psram<std::int16_t>(samples_of(kDownlinkMs) + 1);
-  Pictures pictures{take_psram<Colour>(kPixels), take_psram<Colour>(kPixels)};
+  Pictures pictures{take_psram<Colour>(kPixels), make<Damage>(MALLOC_CAP_SPIRAM)};
 
   NvsStore store;
   ChipSystem system;
@@ -84,7 +92,7 @@ struct Firmware {
 
   bool has_memory() const {
     return !uplink.empty() && !downlink.empty() && !pictures.drawn.empty() &&
-           !pictures.shown.empty();
+           pictures.damage != nullptr;
   }
 };
 
@@ -92,14 +100,6 @@ static_assert(sizeof(Firmware) < 48U * 1024U, "Wi-Fi and TLS need internal memor
 
 Firmware* firmware = nullptr;
 Connections* connections = nullptr;
-
-/// Made for good in memory of that kind; nullptr when there is not enough of it.
-template <typename T, typename... Arguments>
-T* make(std::uint32_t kind, Arguments&... arguments) {
-  // NOLINTNEXTLINE(misc-const-correctness): what is made there is not const
-  void* const place = heap_caps_calloc(1, sizeof(T), kind | MALLOC_CAP_8BIT);
-  return place != nullptr ? new (place) T(arguments...) : nullptr;
-}
 
 [[noreturn]] void give_up(const char* why) {
   M5.Display.setBrightness(128);

@@ -3,8 +3,6 @@
 #include <Arduino.h>
 #include <M5Unified.h>
 
-#include <algorithm>
-
 namespace lobug {
 namespace {
 
@@ -31,7 +29,6 @@ Screen::Screen(const Pictures& pictures, AudioLink& audio, ScreenLink& link, Sto
 void Screen::begin(std::string_view device_name) {
   // M5's own buttons are not asked for, but keep them where the picture has ours.
   if (!has_buttons_below()) M5.setTouchButtonHeight(40);
-  std::fill(pictures_.shown.begin(), pictures_.shown.end(), Colour{0});
   M5.Display.fillScreen(0);
   wifi_.begin(device_name);
 }
@@ -110,24 +107,24 @@ void Screen::draw(Millis now) {
   }
   if (draw_due_.is_set() && !draw_due_.due(now)) return;
   draw_due_.set(now, kDrawMs);
-  ui_.draw(canvas_, view_, sense_.motion(), audio_.level.load(), now);
-  const Rows rows = changed_rows(pictures_.shown, pictures_.drawn, kScreenWidth, kScreenHeight);
+  Damage& damage = *pictures_.damage;
+  (void)ui_.draw_changes(canvas_, damage, view_, sense_.motion(), audio_.level.load(), now);
   // A whole picture takes 31 ms: a knock would fall between two readings.
-  for (int done = 0; done < rows.count; done += kMostRows) {
+  for (Rect part = damage.take(kMostRows); part.width > 0; part = damage.take(kMostRows)) {
     read_motion(millis());
-    show(rows.first + done, std::min(rows.count - done, kMostRows));
+    show(part);
   }
+  M5.Display.clearClipRect();
   read_motion(millis());
 }
 
-void Screen::show(int first, int count) const {
-  const auto offset = static_cast<std::size_t>(first) * kScreenWidth;
-  const auto size = static_cast<std::size_t>(count) * kScreenWidth;
-  const Colour* drawn = pictures_.drawn.data() + offset;
+void Screen::show(const Rect& part) const {
+  const auto offset = static_cast<std::size_t>(part.y) * kScreenWidth;
+  // The clip leaves of whole rows the part's columns, so that nothing has to be copied together.
+  M5.Display.setClipRect(part.x, part.y, part.width, part.height);
   // Our colours are RGB565 in the chip's own byte order, which M5GFX calls rgb565_t.
-  M5.Display.pushImage(0, first, kScreenWidth, count,
-                       reinterpret_cast<const lgfx::rgb565_t*>(drawn));
-  std::copy_n(drawn, size, pictures_.shown.data() + offset);
+  M5.Display.pushImage(0, part.y, kScreenWidth, part.height,
+                       reinterpret_cast<const lgfx::rgb565_t*>(pictures_.drawn.data() + offset));
 }
 
 }  // namespace lobug

@@ -7,6 +7,7 @@
 #include "lobug/base/random.h"
 #include "lobug/device/device.h"
 #include "lobug/face/canvas.h"
+#include "lobug/face/damage.h"
 #include "lobug/senses/motion.h"
 #include "lobug/setup/console.h"
 #include "lobug/ui/ui.h"
@@ -14,10 +15,10 @@
 
 namespace lobug {
 
-/// Two pictures of `kScreenWidth` x `kScreenHeight`: one to draw on, one as it is on the display.
+/// What is drawn on, `kScreenWidth` x `kScreenHeight`, and what of it the display has not got yet.
 struct Pictures {
   Span<Colour> drawn;
-  Span<Colour> shown;
+  Damage* damage;
 };
 
 class Screen {
@@ -33,8 +34,8 @@ class Screen {
   void read_battery(Millis now);
   void read_serial();
   void draw(Millis now);
-  /// Rows of what is drawn, to the display.
-  void show(int first, int count) const;
+  /// A part of what is drawn, to the display.
+  void show(const Rect& part) const;
 
   Pictures pictures_;
   AudioLink& audio_;

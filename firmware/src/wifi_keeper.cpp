@@ -190,11 +190,11 @@ void WifiKeeper::close_portal() {
 
 void WifiKeeper::describe(View& view) const {
   view.setup_network.clear();
+  view.setup_key.clear();
   view.setup_address.clear();
   if (!portal_.is_open()) return;
   (void)view.setup_network.append(device_name_);
-  (void)view.setup_network.append(", key ");
-  (void)view.setup_network.append(portal_key_);
+  (void)view.setup_key.append(portal_key_);
   (void)view.setup_address.append("http://192.168.4.1");
 }
 

@@ -1,4 +1,5 @@
-// Renders what the screen shows in named scenes, as PPM files: `lobug_face FOLDER`.
+// Renders what the screen shows in named scenes, as PPM files: `lobug_face FOLDER`. Or prints QR
+// codes, each with its mask before it: `lobug_face --qr TEXT ...`.
 //
 // The pictures are those of the device, pixel by pixel: the core draws with integers alone.
 #include <cstdio>
@@ -9,6 +10,7 @@
 
 #include "lobug/base/exchange.h"
 #include "lobug/face/emotion.h"
+#include "lobug/ui/qr_code.h"
 #include "lobug/ui/ui.h"
 
 namespace lobug {
@@ -54,7 +56,8 @@ class Scene {
     for (Millis passed = 0; passed < ms; passed += kFrameMs) {
       now_ += kFrameMs;
       ui_.touch(touch_, now_);
-      ui_.draw(canvas_, view_, motion_, level_, now_);
+      // As the device does it: what has not changed stays from the picture before.
+      (void)ui_.draw_changes(canvas_, damage_, view_, motion_, level_, now_);
     }
   }
   void tap(std::int16_t x, std::int16_t y) {
@@ -82,6 +85,7 @@ class Scene {
   std::vector<Colour> pixels_ =
       std::vector<Colour>(static_cast<std::size_t>(kScreenWidth) * kScreenHeight);
   Canvas canvas_{{pixels_.data(), pixels_.size()}, kScreenWidth, kScreenHeight};
+  Damage damage_;
   View view_;
   Motion motion_;
   Touch touch_;
@@ -106,6 +110,13 @@ struct Named {
   bool buttons_below = true;
 };
 
+void speak(Scene& scene, std::string_view caption) {
+  scene.view().state = DeviceState::kSpeaking;
+  scene.view().caption.assign(caption);
+  scene.level(60);
+  scene.pass(kSettledMs);
+}
+
 const Named kScenes[] = {
     {"starting",
      [](Scene& s) {
@@ -117,6 +128,7 @@ const Named kScenes[] = {
        s.view().state = DeviceState::kSetup;
        s.view().wifi = s.view().server = false;
        s.view().setup_network = "Lo-Bug-eeff";
+       s.view().setup_key = "40718253";
        s.view().setup_address = "http://192.168.4.1";
        s.pass(kFrameMs);
      }},
@@ -126,6 +138,7 @@ const Named kScenes[] = {
        s.view().trouble = Trouble::kWrongPassword;
        s.view().wifi = s.view().server = false;
        s.view().setup_network = "Lo-Bug-eeff";
+       s.view().setup_key = "40718253";
        s.view().setup_address = "http://192.168.4.1";
        s.pass(kFrameMs);
      }},
@@ -171,6 +184,11 @@ const Named kScenes[] = {
        s.level(60);
        s.pass(6000);
      }},
+    {"caption-polish", [](Scene& s) { speak(s, "Zażółć gęślą jaźń, rzekł łoś."); }},
+    {"caption-turkish", [](Scene& s) { speak(s, "Pijamalı hasta yağız şoföre çabucak güvendi."); }},
+    {"caption-russian",
+     [](Scene& s) { speak(s, "Съешь ещё этих мягких французских булок, да выпей чаю."); }},
+    {"caption-greek", [](Scene& s) { speak(s, "Ξεσκεπάζω την ψυχοφθόρα βδελυγμία."); }},
     {"notice",
      [](Scene& s) {
        s.view().notice = "Tea is ready";
@@ -239,12 +257,28 @@ const Named kScenes[] = {
      }},
 };
 
+bool print_codes(int count, char** texts) {
+  for (int index = 0; index < count; ++index) {
+    QrCode code;
+    if (!code.encode(texts[index])) return false;
+    std::printf("%d\n", code.mask());
+    for (int y = 0; y < code.size(); ++y) {
+      for (int x = 0; x < code.size(); ++x) std::putchar(code.is_dark(x, y) ? '1' : '0');
+      std::putchar('\n');
+    }
+  }
+  return true;
+}
+
 }  // namespace
 }  // namespace lobug
 
 int main(int argc, char** argv) {
+  if (argc > 2 && std::string_view(argv[1]) == "--qr") {
+    return lobug::print_codes(argc - 2, argv + 2) ? 0 : 1;
+  }
   if (argc != 2) {
-    std::fputs("usage: lobug_face FOLDER\n", stderr);
+    std::fputs("usage: lobug_face FOLDER | --qr TEXT ...\n", stderr);
     return 2;
   }
   const std::string folder = argv[1];

@@ -34,7 +34,7 @@ void HostScreen::step(const View& view, const Motion& motion, std::uint8_t level
   ui_.touch(touch_, now);
   if (next_frame_.is_set() && !next_frame_.due(now)) return;
   next_frame_.set(now, kFrameMs);
-  ui_.draw(canvas_, view, motion, level, now);
+  (void)ui_.draw_changes(canvas_, damage_, view, motion, level, now);
 }
 
 bool HostScreen::write(const std::string& file) const {

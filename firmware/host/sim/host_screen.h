@@ -23,6 +23,7 @@ class HostScreen {
  private:
   std::vector<Colour> pixels_;
   Canvas canvas_;
+  Damage damage_;
   Ui ui_;
   Touch touch_;
   Deadline lifted_;

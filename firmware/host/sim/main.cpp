@@ -174,8 +174,8 @@ int run(const Options& options, char** arguments) {
   HostSystem system(options, log, restart);
   ScriptedFinder finder(options.finder);
   HostEffects effects(options.led, log);
-  RoomMicrophone microphone(log);
   WavSpeaker speaker(dir / "speaker.wav", log);
+  RoomMicrophone microphone(log, speaker);
 
   std::vector<std::int16_t> uplink(samples_of(2000));
   std::vector<std::int16_t> downlink(samples_of(8000));

@@ -46,7 +46,8 @@ bool same(const View& a, const View& b) {
          a.server == b.server && a.microphone == b.microphone && a.volume == b.volume &&
          a.brightness == b.brightness && a.talk_mode == b.talk_mode &&
          a.update_percent == b.update_percent && a.version == b.version.view() &&
-         a.setup_network == b.setup_network.view() && a.address == b.address.view();
+         a.setup_network == b.setup_network.view() && a.wake_word == b.wake_word &&
+         a.address == b.address.view();
 }
 
 }  // namespace
@@ -237,6 +238,7 @@ void ScreenThread::tell(const View& view) {
     flag_if_changed(json, "microphone", before.microphone, view.microphone, all);
     number_if_changed(json, "volume", before.volume, view.volume, all);
     number_if_changed(json, "brightness", before.brightness, view.brightness, all);
+    flag_if_changed(json, "wake_word", before.wake_word, view.wake_word, all);
     text_if_changed(json, "talk_mode", name_of(before.talk_mode), name_of(view.talk_mode), all);
     number_if_changed(json, "update_percent", before.update_percent, view.update_percent, all);
   });

@@ -65,6 +65,7 @@ struct World {
   int activate_status = 202;
   int socket_status = 101;
   bool says_hello = true;
+  bool finds_wake_word = false;
   std::string firmware;               ///< what GET /firmware gives
   std::vector<std::string> requests;  ///< "POST /xiaozhi/ota/"
   std::vector<std::string> heads;     ///< of the requests, with the body
@@ -185,8 +186,10 @@ struct World {
       texts.push_back(frame.payload);
       if (says_hello && frame.payload.find("\"hello\"") != std::string::npos) {
         session.deliver(text_frame(
-            R"({"type":"hello","transport":"websocket","session_id":"s1","audio_params":)"
-            R"({"format":"pcm","sample_rate":16000,"channels":1,"frame_duration":60}})"));
+            std::string(R"({"type":"hello","transport":"websocket","session_id":"s1",)") +
+            (finds_wake_word ? R"("features":{"wake_word":true},)" : "") +
+            R"("audio_params":{"format":"pcm","sample_rate":16000,"channels":1,)"
+            R"("frame_duration":60}})"));
       }
     }
   }

@@ -49,6 +49,8 @@ constexpr Sentence kNoSuchTool = "There is no such tool.";
 // The screen for setup.
 constexpr Sentence kSetupTitle = "Hello! Which Wi-Fi is yours?";
 constexpr Sentence kSetupJoin = "1. On a phone or computer, join the network";
+constexpr Sentence kSetupScan = "1. Scan this, or join the network";
+constexpr char kSetupKeyFormat[] = "key %s";
 constexpr Sentence kSetupOpen = "2. A page opens. If it doesn't, go to";
 constexpr Sentence kSetupChoose = "3. Choose your Wi-Fi there. That's all.";
 

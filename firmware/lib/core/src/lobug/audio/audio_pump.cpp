@@ -24,6 +24,7 @@ void AudioPump::step(Millis now) {
   // Cleared as soon as they are due: after 25 days they would be in the future again.
   if (microphone_retry_.due(now)) microphone_retry_.clear();
   if (speaker_retry_.due(now)) speaker_retry_.clear();
+  if (settled_.due(now)) settled_.clear();
 
   if (mode_ == AudioMode::kListen) listen(now);
   if (mode_ == AudioMode::kPlay) play(now);
@@ -69,7 +70,8 @@ void AudioPump::start_listening(Millis now) {
   held_ = 0;
   drained_.clear();
   voice_.reset();
-  settle_frames_ = (timing_.settle_ms + kUplinkFrameMs - 1) / kUplinkFrameMs;
+  const Millis spoiled = std::max(timing_.start_ms, settled_.left(now));
+  settle_frames_ = (spoiled + kUplinkFrameMs - 1) / kUplinkFrameMs;
   enter(AudioMode::kListen);
   listen(now);
 }
@@ -142,6 +144,7 @@ void AudioPump::play(Millis now) {
   if (heard_ && elapsed(last_held_, now) >= timing_.tail_ms) heard_ = false;
   if (target() == AudioMode::kPlay) return;
   speaker_.stop();
+  settled_.set(now, timing_.settle_ms);
   enter(AudioMode::kOff);
 }
 

@@ -15,8 +15,12 @@
 namespace lobug {
 
 struct AudioTiming {
-  /// Thrown away after the microphone was opened: the first samples after a switch are noise.
+  /// What is recorded within this time after the speaker was closed is thrown away: amplifier and
+  /// codec still crackle.
   Millis settle_ms = 150;
+  /// Thrown away whenever the microphone was opened: a microphone that starts says nothing true.
+  /// M5's own task discards two reads of its I2S before that.
+  Millis start_ms = 20;
   /// Kept open after the speaker gave its last buffer back: M5Unified's I2S still holds 43 ms of it
   /// (8 buffers of 256 samples at 48 kHz), which closing would cut off.
   Millis tail_ms = 60;
@@ -62,6 +66,7 @@ class AudioPump {
   AudioMode mode_ = AudioMode::kOff;
   Deadline microphone_retry_;  // set while it could not be opened
   Deadline speaker_retry_;
+  Deadline settled_;  // set while the speaker was open a moment ago
 
   // The driver holds the `held_` buffers before `next_`; half duplex, so they serve both ways.
   std::array<Buffer, 3> buffers_{};

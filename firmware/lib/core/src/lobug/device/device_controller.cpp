@@ -92,6 +92,13 @@ void DeviceController::take(const Input& input, Millis now) {
     case Kind::kTap:
       tapped(now);
       break;
+    case Kind::kPress:
+      // With a notice on the screen a tap only takes that away.
+      if (connected() && !controls_.has_notice()) conversation_.press(now);
+      break;
+    case Kind::kPressEnd:
+      if (connected()) conversation_.press_end();
+      break;
     case Kind::kHoldBegin:
       controls_.dismiss_notice();
       if (connected()) conversation_.hold_begin(now);
@@ -157,6 +164,7 @@ void DeviceController::tapped(Millis now) {
   controls_.stop_posing();
   if (controls_.has_notice()) {
     controls_.dismiss_notice();
+    if (connected()) conversation_.press_end();
   } else if (connected()) {
     conversation_.tap(settings_.talk_mode, now);
   } else if (state() == DeviceState::kOffline && wifi_.is_up()) {

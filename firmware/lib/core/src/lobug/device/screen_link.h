@@ -15,6 +15,8 @@ namespace lobug {
 /// Something that happened to the device: a touch, news of the Wi-Fi, a command of the owner.
 struct Input {
   enum class Kind : std::uint8_t {
+    kPress,      ///< a finger came down on the face or the middle button: a tap or a hold begins
+    kPressEnd,   ///< it was neither: it slid away
     kTap,        ///< the face or the middle button was tapped
     kHoldBegin,  ///< the face or the middle button is held: push to talk
     kHoldEnd,
@@ -51,8 +53,9 @@ struct View {
   Text<256> heard;
   /// Pairing code, in kPairing.
   Text<16> code;
-  /// Name of the access point and address of the setup page, for kSetup.
+  /// Name and key of the access point and address of the setup page, for kSetup.
   Text<40> setup_network;
+  Text<16> setup_key;
   Text<40> setup_address;
   /// Text that a tool put on the screen.
   Text<256> notice;
@@ -68,6 +71,7 @@ struct View {
   std::uint8_t brightness = 0;  ///< percent
   bool captions = true;
   TalkMode talk_mode = TalkMode::kTap;
+  bool wake_word = false;  ///< the server listens for one, as it said when it was last met
   std::uint8_t update_percent = 0;
   /// Seconds until the next try to connect; 0: now.
   std::uint16_t retry_s = 0;

@@ -103,6 +103,7 @@ void DeviceController::on_ready(Millis now) {
   stable_at_.set(now, kStableMs);
   trial_.reached_server();
   conversation_.begin();
+  view_.wake_word = session_.wake_word();
   publish_at_.set(now, 0);
 }
 

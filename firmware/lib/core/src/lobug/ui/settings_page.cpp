@@ -57,6 +57,19 @@ void draw_row(Canvas& canvas, const Rect& track, std::string_view name, int perc
   draw_slider(canvas, track, percent);
 }
 
+/// The mode that a tap changes to. Waiting for a wake word is offered where the server finds it.
+TalkMode after(TalkMode mode, bool wake_word) {
+  switch (mode) {
+    case TalkMode::kTap:
+      return TalkMode::kConversation;
+    case TalkMode::kConversation:
+      return wake_word ? TalkMode::kWakeWord : TalkMode::kTap;
+    case TalkMode::kWakeWord:
+      break;
+  }
+  return TalkMode::kTap;
+}
+
 std::uint8_t percent_at(std::int16_t x) {
   return static_cast<std::uint8_t>(clamped((x - kTrackX) * 100 / kTrackWidth, 0, 100));
 }
@@ -119,8 +132,7 @@ bool SettingsPage::tap(const Gesture& gesture, const View& view, Millis now) {
   const std::int16_t x = gesture.from_x;
   const std::int16_t y = gesture.from_y;
   if (holds(kTalkButton, x, y)) {
-    const int next = (static_cast<int>(view.talk_mode) + 1) % 3;
-    put(Input::Kind::kTalkMode, next);
+    put(Input::Kind::kTalkMode, static_cast<int>(after(view.talk_mode, view.wake_word)));
   } else if (holds(kCaptionsButton, x, y)) {
     put(Input::Kind::kCaptions, view.captions ? 0 : 1);
   } else if (holds(kForgetButton, x, y)) {

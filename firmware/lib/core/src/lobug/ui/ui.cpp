@@ -26,6 +26,15 @@ constexpr int kPeepingY = px(231), kPeepingScale = 124;
 
 int between(int from, int to, int progress) { return from + (to - from) * progress / 256; }
 
+bool is_on_its_way(DeviceState state) {
+  return state == DeviceState::kStarting || state == DeviceState::kJoining ||
+         state == DeviceState::kFinding || state == DeviceState::kConnecting;
+}
+
+bool is_offline(const View& view) {
+  return view.state == DeviceState::kOffline && view.trouble != Trouble::kNone;
+}
+
 int gaze_of(float tilt) { return clamped(static_cast<int>(tilt * 256.0F), -256, 256); }
 
 }  // namespace
@@ -82,7 +91,16 @@ void Ui::touch_face(const Gesture& gesture, Millis now) {
     return;
   }
   switch (gesture.kind) {
+    case Kind::kPress:
+      pressed_ = button_at(gesture.from_x, gesture.from_y) == Button::kMiddle;
+      if (pressed_) put(Input::Kind::kPress);
+      break;
+    case Kind::kSlide:
+      if (pressed_) put(Input::Kind::kPressEnd);
+      pressed_ = false;
+      break;
     case Kind::kTap:
+      pressed_ = false;
       if (button_at(gesture.from_x, gesture.from_y) == Button::kRight) {
         volume_ = seen_.volume;
         volume_until_.set(now, kVolumeMs);
@@ -92,6 +110,7 @@ void Ui::touch_face(const Gesture& gesture, Millis now) {
       }
       break;
     case Kind::kHold:
+      pressed_ = false;
       if (button_at(gesture.from_x, gesture.from_y) == Button::kMiddle) {
         page_ = Page::kFace;
         holding_ = put(Input::Kind::kHoldBegin);
@@ -180,6 +199,26 @@ void Ui::move_face(const View& view, const Motion& motion, std::uint8_t level, M
 
 void Ui::draw(Canvas& canvas, const View& view, const Motion& motion, std::uint8_t level,
               Millis now) {
+  advance(view, motion, level, now);
+  canvas.draw_all();
+  paint(canvas);
+}
+
+bool Ui::draw_changes(Canvas& canvas, Damage& damage, const View& view, const Motion& motion,
+                      std::uint8_t level, Millis now) {
+  advance(view, motion, level, now);
+  canvas.describe(damage);
+  paint(canvas);
+  const bool changed = damage.finish();
+  if (changed) {
+    canvas.repair(damage);
+    paint(canvas);
+  }
+  canvas.draw_all();
+  return changed;
+}
+
+void Ui::advance(const View& view, const Motion& motion, std::uint8_t level, Millis now) {
   if (!begun_) {
     begun_ = true;
     busy_at_ = drawn_at_ = now;
@@ -187,59 +226,84 @@ void Ui::draw(Canvas& canvas, const View& view, const Motion& motion, std::uint8
   if (view.state != seen_.state || motion.moving || view.emotion != seen_.emotion) busy_at_ = now;
   if (view.caption != seen_.caption) caption_spoken_ = view.state == DeviceState::kSpeaking;
   seen_ = view;
+  if (volume_until_.due(now)) volume_until_.clear();
   move_face(view, motion, level, now);
-  canvas.unclip();
-  canvas.clear(kNight);
-  if (page_ == Page::kSettings) {
-    settings_.draw(canvas, view, now);
-  } else if (view.state == DeviceState::kSetup) {
-    draw_setup_page(canvas, view);
-  } else if (view.state == DeviceState::kPairing) {
-    draw_face(canvas, face_.state(), px(kScreenWidth / 2), kPeepingY, kPeepingScale);
-    draw_pairing_page(canvas, view);
-  } else if (view.state == DeviceState::kUpdating) {
-    draw_face(canvas, face_.state(), px(kScreenWidth / 2), kPeepingY, kPeepingScale);
-    draw_update_page(canvas, view);
-  } else {
-    draw_face_page(canvas, view, now);
-  }
-  draw_status_bar(canvas, view);
+  if (on_face_page()) move_words(view, now);
+  if (view.state == DeviceState::kSetup) renew_join_code(view);
   drawn_at_ = now;
 }
 
-void Ui::draw_face_page(Canvas& canvas, const View& view, Millis now) {
+bool Ui::on_face_page() const {
+  return page_ == Page::kFace && seen_.state != DeviceState::kSetup &&
+         seen_.state != DeviceState::kPairing && seen_.state != DeviceState::kUpdating;
+}
+
+void Ui::paint(Canvas& canvas) {
+  canvas.unclip();
+  canvas.clear(kNight);
+  if (page_ == Page::kSettings) {
+    settings_.draw(canvas, seen_, drawn_at_);
+  } else if (seen_.state == DeviceState::kSetup) {
+    draw_setup_page(canvas, seen_, join_);
+  } else if (seen_.state == DeviceState::kPairing) {
+    draw_face(canvas, face_.state(), px(kScreenWidth / 2), kPeepingY, kPeepingScale);
+    draw_pairing_page(canvas, seen_);
+  } else if (seen_.state == DeviceState::kUpdating) {
+    draw_face(canvas, face_.state(), px(kScreenWidth / 2), kPeepingY, kPeepingScale);
+    draw_update_page(canvas, seen_);
+  } else {
+    paint_face_page(canvas);
+  }
+  draw_status_bar(canvas, seen_);
+}
+
+// The words below the face, for which it makes room.
+void Ui::move_words(const View& view, Millis now) {
   const std::string_view text = shown_text(view);
   captions_.show(text, now);
-  const bool on_its_way =
-      view.state == DeviceState::kStarting || view.state == DeviceState::kJoining ||
-      view.state == DeviceState::kFinding || view.state == DeviceState::kConnecting;
-  const bool offline = view.state == DeviceState::kOffline && view.trouble != Trouble::kNone;
-  const bool volume = volume_until_.is_set();
-  const bool below = !text.empty() || on_its_way || offline || volume;
+  below_ = volume_until_.is_set()      ? Below::kVolume
+           : is_offline(view)          ? Below::kTrouble
+           : !text.empty()             ? Below::kText
+           : is_on_its_way(view.state) ? Below::kProgress
+                                       : Below::kNothing;
   const Millis passed = elapsed(drawn_at_, now);
-  raised_ =
-      approached(raised_, below ? 256 : 0, passed < 100 ? static_cast<int>(passed) : 100, kRaiseMs);
+  raised_ = approached(raised_, below_ != Below::kNothing ? 256 : 0,
+                       passed < 100 ? static_cast<int>(passed) : 100, kRaiseMs);
+}
+
+void Ui::paint_face_page(Canvas& canvas) {
   draw_face(canvas, face_.state(), px(kScreenWidth / 2), between(kFaceY, kRaisedY, raised_),
             between(kFaceScale, kRaisedScale, raised_));
-  if (!buttons_below_ && !below) draw_corners(canvas);
-  if (volume) {
-    draw_volume(canvas, now);
-  } else if (offline) {
-    draw_trouble(canvas, view);
-  } else if (!text.empty()) {
-    const auto height =
-        static_cast<std::int16_t>(kWordsRows * Canvas::line_height(FontSize::kLarge));
-    captions_.draw(canvas, {kWordsX, kWordsY, kWordsWidth, height}, kWordsRows, kText, now);
-  } else if (on_its_way) {
-    draw_progress(canvas, view);
+  const auto height = static_cast<std::int16_t>(kWordsRows * Canvas::line_height(FontSize::kLarge));
+  switch (below_) {
+    case Below::kNothing:
+      if (!buttons_below_) draw_corners(canvas);
+      break;
+    case Below::kVolume:
+      paint_volume(canvas);
+      break;
+    case Below::kTrouble:
+      draw_trouble(canvas, seen_);
+      break;
+    case Below::kText:
+      captions_.draw(canvas, {kWordsX, kWordsY, kWordsWidth, height}, kWordsRows, kText, drawn_at_);
+      break;
+    case Below::kProgress:
+      draw_progress(canvas, seen_);
+      break;
   }
 }
 
-void Ui::draw_volume(Canvas& canvas, Millis now) {
-  if (volume_until_.due(now)) {
-    volume_until_.clear();
-    return;
-  }
+void Ui::renew_join_code(const View& view) {
+  if (join_network_ == view.setup_network.view() && join_key_ == view.setup_key.view()) return;
+  join_network_ = view.setup_network;
+  join_key_ = view.setup_key;
+  // The device's own network always has a key. Without one it is not open yet.
+  join_ = QrCode();
+  if (!join_key_.empty()) (void)join_.encode(wifi_code_text(join_network_, join_key_));
+}
+
+void Ui::paint_volume(Canvas& canvas) const {
   std::array<char, 24> text{};
   std::snprintf(text.data(), text.size(), sentences::kVolumeFormat, volume_);
   draw_centred(canvas, kScreenWidth / 2, kVolumeTrack.y - 8, text.data(), FontSize::kSmall, kText);
