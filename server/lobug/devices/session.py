@@ -191,6 +191,11 @@ class DeviceSession:
                 await self._server.schedule.touched(self._conversation_key.conversation)
             case messages.Playing(delay_s):
                 self._turns.playing(delay_s)
+            case messages.Sensed(reading):
+                self._server.take_sensors(self._conversation_key, reading)
+            case messages.Reported(report):
+                if self._device:
+                    self._server.take_report(self._device, report)
             case messages.McpMessage(payload):
                 if self._tools is not None:
                     self._tools.receive(payload)
