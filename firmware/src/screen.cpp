@@ -55,9 +55,11 @@ void Screen::read_finger(Millis now) {
   if (M5.Touch.getCount() > 0) {
     const auto& finger = M5.Touch.getDetail(0);
     touch.down = finger.isPressed();
+    if (touch.down && !touched_) ++link_.touches;
     touch.x = finger.x;
     touch.y = finger.y;
   }
+  touched_ = touch.down;
   ui_.touch(touch, now);
 }
 
@@ -92,15 +94,21 @@ void Screen::read_battery(Millis now) {
 }
 
 void Screen::read_serial() {
+  console_.step(view_);
+  answer_serial();
   for (std::size_t count = 0; count < kMostSerial && Serial.available() > 0; ++count) {
     const int character = Serial.read();
     if (character < 0) return;
     console_.feed(static_cast<char>(character), view_);
-    const std::string_view answer = console_.answer();
-    if (answer.empty()) continue;
-    Serial.write(reinterpret_cast<const std::uint8_t*>(answer.data()), answer.size());
-    wifi_.reload_if_changed();
+    if (answer_serial()) wifi_.reload_if_changed();
   }
+}
+
+bool Screen::answer_serial() const {
+  const std::string_view answer = console_.answer();
+  if (answer.empty()) return false;
+  Serial.write(reinterpret_cast<const std::uint8_t*>(answer.data()), answer.size());
+  return true;
 }
 
 void Screen::draw(Millis now) {
@@ -111,6 +119,7 @@ void Screen::draw(Millis now) {
   if (draw_due_.is_set() && !draw_due_.due(now)) return;
   draw_due_.set(now, kDrawMs);
   ui_.draw(canvas_, view_, sense_.motion(), audio_.level.load(), now);
+  ++link_.frames;
   const Rows rows = changed_rows(pictures_.shown, pictures_.drawn, kScreenWidth, kScreenHeight);
   // A whole picture takes 31 ms: a knock would fall between two readings.
   for (int done = 0; done < rows.count; done += kMostRows) {

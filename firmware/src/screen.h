@@ -32,6 +32,8 @@ class Screen {
   void read_motion(Millis now);
   void read_battery(Millis now);
   void read_serial();
+  /// Prints the console's answer; false when there is none.
+  bool answer_serial() const;
   void draw(Millis now);
   /// Rows of what is drawn, to the display.
   void show(int first, int count) const;
@@ -50,6 +52,7 @@ class Screen {
   Deadline draw_due_;
   std::int32_t battery_ = -1;
   int brightness_ = -1;
+  bool touched_ = false;
 };
 
 }  // namespace lobug

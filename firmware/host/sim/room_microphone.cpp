@@ -70,6 +70,11 @@ void RoomMicrophone::set_broken(bool broken) {
   broken_ = broken;
 }
 
+void RoomMicrophone::set_dead(bool dead) {
+  const std::lock_guard<std::mutex> guard(lock_);
+  dead_ = dead;
+}
+
 std::uint32_t RoomMicrophone::lost() const {
   const std::lock_guard<std::mutex> guard(lock_);
   return lost_;
@@ -118,6 +123,7 @@ void RoomMicrophone::advance() {
 }
 
 std::int16_t RoomMicrophone::sample_at(std::int64_t when) const {
+  if (dead_) return 0;
   if (when - opened_ < kCrackleSamples) return when % 16 < 8 ? kCrackle : -kCrackle;
   int sum = static_cast<int>((when * 2654435761) >> 7 & 0xFF) % (2 * kRoomNoise + 1) - kRoomNoise;
   for (const Speech& speech : spoken_) {

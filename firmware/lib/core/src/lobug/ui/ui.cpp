@@ -7,6 +7,7 @@
 #include "lobug/face/palette.h"
 #include "lobug/sentences.h"
 #include "lobug/ui/pages.h"
+#include "lobug/ui/self_test_page.h"
 
 namespace lobug {
 namespace {
@@ -69,6 +70,9 @@ void Ui::touched(const Gesture& gesture, Millis now) {
     settings_.open();
   } else if (page_ == Page::kSettings && !on_button) {
     if (!settings_.touch(gesture, seen_, now)) page_ = Page::kFace;
+  } else if (page_ == Page::kSelfTest && !on_button) {
+    const bool running = seen_.self_test.phase == SelfTestState::Phase::kRunning;
+    if (gesture.kind == Gesture::Kind::kTap && !running) page_ = Page::kFace;
   } else {
     touch_face(gesture, now);
   }
@@ -186,12 +190,15 @@ void Ui::draw(Canvas& canvas, const View& view, const Motion& motion, std::uint8
   }
   if (view.state != seen_.state || motion.moving || view.emotion != seen_.emotion) busy_at_ = now;
   if (view.caption != seen_.caption) caption_spoken_ = view.state == DeviceState::kSpeaking;
+  if (view.self_test.run != seen_.self_test.run) page_ = Page::kSelfTest;
   seen_ = view;
   move_face(view, motion, level, now);
   canvas.unclip();
   canvas.clear(kNight);
   if (page_ == Page::kSettings) {
     settings_.draw(canvas, view, now);
+  } else if (page_ == Page::kSelfTest) {
+    draw_self_test_page(canvas, view.self_test);
   } else if (view.state == DeviceState::kSetup) {
     draw_setup_page(canvas, view);
   } else if (view.state == DeviceState::kPairing) {

@@ -35,7 +35,7 @@ class Ui {
   void draw(Canvas& canvas, const View& view, const Motion& motion, std::uint8_t level, Millis now);
 
  private:
-  enum class Page : std::uint8_t { kFace, kSettings };
+  enum class Page : std::uint8_t { kFace, kSettings, kSelfTest };
   enum class Button : std::uint8_t { kLeft, kMiddle, kRight };
 
   Button button_at(std::int16_t x, std::int16_t y) const;
