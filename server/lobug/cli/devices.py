@@ -228,7 +228,7 @@ def report_facts(report: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
         rssi = "?" if wifi.get("rssi") is None else f"{wifi['rssi']} dBm"
         text = sentence("access.wifi_counts", rssi=rssi, reconnects=_shown(wifi, "reconnects"))
         if losses := _told(wifi, "losses"):
-            counts = ", ".join(f"{reason} ({times} times)" for reason, times in losses.items())
+            counts = ", ".join(f"{reason} ({times})" for reason, times in losses.items())
             text += sentence("access.wifi_losses", losses=counts)
         yield "Wi-Fi", text
     if crash := _told(report, "crash"):
