@@ -110,7 +110,7 @@ TEST_CASE("with TLS there is one session at a time, also when the device looks f
     for (int round = 0; round < rounds; ++round) {
       w.step(ms);
       both = both || (w.http.is_open() && w.session.is_open());
-      if (round % 100 == 0 && w.session.is_open()) w.session.deliver(test::text_frame("{}"));
+      if (round % 20 == 0 && w.session.is_open()) w.session.deliver(test::text_frame("{}"));
     }
   };
   live(600, 10);
