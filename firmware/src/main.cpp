@@ -129,8 +129,7 @@ T* make(std::uint32_t kind, Arguments&... arguments) {
   // it goes to PSRAM; nothing in it is shared between tasks.
   auto* device =
       new (std::nothrow) Device(Platform{connections->session, connections->http, f.store, f.crypto,
-                                         f.random, f.slot, f.system, f.finder, f.effects,
-                                         f.vitals},
+                                         f.random, f.slot, f.system, f.finder, f.effects, f.vitals},
                                 f.audio, f.link);
   for (;;) {
     if (device != nullptr) {

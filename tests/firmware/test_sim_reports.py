@@ -20,9 +20,7 @@ DEVICE = "02:00:00:00:00:01"
 
 
 @contextmanager
-def paired(
-    folder: Path, **options: Any
-) -> Iterator[tuple[ScriptedServer, FirmwareDevice]]:
+def paired(folder: Path, **options: Any) -> Iterator[tuple[ScriptedServer, FirmwareDevice]]:
     with (
         scripted_server(folder / "server", speaking("It is noon.")) as server,
         firmware_device(folder / "device", server=server.url, **options) as device,
@@ -93,7 +91,7 @@ def test_reports_go_on_over_the_session_every_quarter_of_an_hour(tmp_path: Path)
             time.sleep(0.2)
 
 
-def tested(device: FirmwareDevice) -> dict[str, Any]:
+def self_test_result(device: FirmwareDevice) -> dict[str, Any]:
     """The result of a self-test that the serial console begins."""
     mark = device.mark()
     device.do("console", text="selftest")
@@ -114,7 +112,7 @@ def test_a_healthy_device_finds_itself_fine(tmp_path: Path) -> None:
     with paired(tmp_path, screen=True) as (_, device):
         device.do("battery", value=80)
         device.wait_view("server", True)
-        result = tested(device)
+        result = self_test_result(device)
         assert verdicts(result) | {"touch": "fine", "frames": "fine"} == dict.fromkeys(
             verdicts(result), "fine"
         )
@@ -129,7 +127,7 @@ def test_a_healthy_device_finds_itself_fine(tmp_path: Path) -> None:
         device.say(tone(0.6))
         device.wait_view("heard", since=mark, patience_s=60)  # it talks as before
         device.wait_state("idle", mark)
-        assert tested(device)["touch"]["is"] == "fine"
+        assert self_test_result(device)["touch"]["is"] == "fine"
     names = ["psram", "microphone", "speaker", "frames", "touch", "motion", "battery", "signal"]
     assert list(result) == ["selftest", "version", *names, "memory", "stacks"]
 
@@ -157,7 +155,7 @@ def test_each_fault_is_found(
         mark = device.mark()
         device.do(fault["do"], **{k: v for k, v in fault.items() if k != "do"})
         device.wait_event("did", mark, command=fault["do"])
-        result = tested(device)
+        result = self_test_result(device)
     assert result[item]["is"] == verdict
     assert result["selftest"] in {"doubtful", "bad"}
 

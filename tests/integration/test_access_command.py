@@ -148,7 +148,12 @@ def test_a_device_is_shown(world: World) -> None:
 REPORT: dict[str, Any] = {
     "uptime_s": 93_784,
     "reset": "brownout",
-    "crash": {"task": "device", "pc": "400d1234", "cause": 28, "backtrace": ["400d1234", "4008abcd"]},
+    "crash": {
+        "task": "device",
+        "pc": "400d1234",
+        "cause": 28,
+        "backtrace": ["400d1234", "4008abcd"],
+    },
     "audio": {"gaps": 1, "late_ms": 250, "dropped_ms": 0},
     "wifi": {"rssi": -58, "reconnects": 2, "losses": {"201": 3}},
     "memory": {"free": 81_234, "largest": 40_960, "least": 61_234},

@@ -185,10 +185,9 @@ int run(const Options& options, char** arguments) {
   AudioLink audio({uplink.data(), uplink.size()}, {downlink.data(), downlink.size()});
   ScreenLink link;
   AudioPump pump(audio, microphone, speaker);
-  Device device(
-      Platform{poor_session, poor_http, store, crypto, random, firmware, system, finder, effects,
-               vitals},
-      audio, link);
+  Device device(Platform{poor_session, poor_http, store, crypto, random, firmware, system, finder,
+                         effects, vitals},
+                audio, link);
 
   log.emit("boot", [&](json::Writer& json) {
     json.name("version").text(firmware.running_version());

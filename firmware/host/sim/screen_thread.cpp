@@ -61,8 +61,7 @@ void ScreenThread::step(Millis now) {
   const View& view = world_.link.view.read();
   tell(view);
   if (world_.screen != nullptr) {
-    const bool drawn =
-        world_.screen->step(view, sense_.motion(), world_.audio.level.load(), now);
+    const bool drawn = world_.screen->step(view, sense_.motion(), world_.audio.level.load(), now);
     if (drawn) ++world_.link.frames;
   }
   console_.step(view);

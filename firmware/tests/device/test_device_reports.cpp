@@ -110,7 +110,7 @@ TEST_CASE("with TLS there is one session at a time, also when the device looks f
     for (int round = 0; round < rounds; ++round) {
       w.step(ms);
       both = both || (w.http.is_open() && w.session.is_open());
-      if (round % 20 == 0 && w.session.is_open()) w.session.deliver(test::text_frame("{}"));
+      if (round % 20 == 0 && w.session.is_open()) w.session.deliver(text_frame("{}"));
     }
   };
   live(600, 10);
@@ -141,9 +141,9 @@ TEST_CASE("a report of the device's condition goes with the hello and every quar
   CHECK(messages(w, "report").empty());
   w.audio.late_ms = 250;
   w.audio.uplink_lost = 320;
-  for (int minute = 0; minute < 31; ++minute) {
-    w.session.deliver(test::text_frame("{}"));
-    w.steps(60, 1000);
+  for (int half_minute = 0; half_minute < 62; ++half_minute) {
+    w.session.deliver(text_frame("{}"));
+    w.steps(30, 1000);
   }
   const auto reports = messages(w, "report");
   REQUIRE(reports.size() == 2);
@@ -156,9 +156,9 @@ TEST_CASE("a server that takes no reports is sent none over the session") {
   w.boot();
   w.wifi();
   REQUIRE(w.reach(S::kIdle));
-  for (int minute = 0; minute < 31; ++minute) {
-    w.session.deliver(test::text_frame("{}"));
-    w.steps(60, 1000);
+  for (int half_minute = 0; half_minute < 62; ++half_minute) {
+    w.session.deliver(text_frame("{}"));
+    w.steps(30, 1000);
   }
   CHECK(messages(w, "report").empty());
 }

@@ -103,7 +103,8 @@ TEST_CASE("A reading of the sensors and a report are wrapped as they are") {
         R"({"session_id":"4f0c","type":"sensors","reading":{"is_moving":true}})");
   CHECK(sensors("").empty());
   const auto report = [](std::string_view report) {
-    return written([report](Span<char> into) { return write_report_message(into, "4f0c", report); });
+    return written(
+        [report](Span<char> into) { return write_report_message(into, "4f0c", report); });
   };
   CHECK(report(R"({"uptime_s":5})") ==
         R"({"session_id":"4f0c","type":"report","report":{"uptime_s":5}})");

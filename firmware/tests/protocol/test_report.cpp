@@ -60,19 +60,20 @@ TEST_CASE("The last crash is told in short, where there is one") {
   HealthReport report;
   CHECK(written(report).find("crash") == std::string::npos);
   report.crash = &crash;
-  CHECK(written(report).find(
-            R"("crash":{"task":"device","pc":"400d1234","cause":28,"address":"00000010",)"
-            R"("backtrace":["400d1234","4008abcd"],"corrupted":false,"image":"a1b2c3d4e5f60718"})") !=
-        std::string::npos);
+  CHECK(
+      written(report).find(
+          R"("crash":{"task":"device","pc":"400d1234","cause":28,"address":"00000010",)"
+          R"("backtrace":["400d1234","4008abcd"],"corrupted":false,"image":"a1b2c3d4e5f60718"})") !=
+      std::string::npos);
 }
 
 TEST_CASE("The longest report fits, and one that does not fit is not begun") {
   CrashSummary crash;
-  crash.task = std::string(12, '\x01');  // six bytes each in JSON
+  crash.task.assign(std::string(12, '\x01'));  // six bytes each in JSON
   crash.backtrace.fill(0xFFFFFFFF);
   crash.depth = 99;  // more than there is
   crash.cause = crash.pc = crash.address = 0xFFFFFFFF;
-  crash.image = std::string(64, 'f');
+  crash.image.assign(std::string(64, 'f'));
   HealthReport report;
   report.uptime_s = 0x1FFFFFFFFFFFFF;
   report.reset = ResetReason::kInterruptWatchdog;

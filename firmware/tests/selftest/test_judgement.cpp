@@ -167,17 +167,16 @@ TEST_CASE("the result is one line of JSON with all that was measured") {
     return std::string(buffer.data(),
                        write_result_line({buffer.data(), buffer.size()}, m, "2.1.0"));
   };
-  CHECK(line(healthy()) ==
-        R"({"selftest":"fine","version":"2.1.0",)"
-        R"("psram":{"is":"fine","bytes":4194304,"wrong":0},)"
-        R"("microphone":{"is":"fine","before_dbfs":-58,"after_dbfs":-60},)"
-        R"("speaker":{"is":"fine","to_speaker_ms":60,"to_microphone_ms":70},)"
-        R"("frames":{"is":"fine","per_s":24},"touch":{"is":"fine","touches":3},)"
-        R"("motion":{"is":"fine","readings":250,"mg":1004},)"
-        R"("battery":{"is":"fine","percent":76,"charging":false},)"
-        R"("signal":{"is":"fine","dbm":-55},)"
-        R"("memory":{"is":"fine","free":81234,"largest":40960,"least":61234},)"
-        R"("stacks":{"is":"fine","audio":1800,"device":3000}})");
+  CHECK(line(healthy()) == R"({"selftest":"fine","version":"2.1.0",)"
+                           R"("psram":{"is":"fine","bytes":4194304,"wrong":0},)"
+                           R"("microphone":{"is":"fine","before_dbfs":-58,"after_dbfs":-60},)"
+                           R"("speaker":{"is":"fine","to_speaker_ms":60,"to_microphone_ms":70},)"
+                           R"("frames":{"is":"fine","per_s":24},"touch":{"is":"fine","touches":3},)"
+                           R"("motion":{"is":"fine","readings":250,"mg":1004},)"
+                           R"("battery":{"is":"fine","percent":76,"charging":false},)"
+                           R"("signal":{"is":"fine","dbm":-55},)"
+                           R"("memory":{"is":"fine","free":81234,"largest":40960,"least":61234},)"
+                           R"("stacks":{"is":"fine","audio":1800,"device":3000}})");
   const std::string nothing = line(Measurements());
   CHECK(json::parse(nothing).member("selftest").is("bad"));
   CHECK(json::parse(nothing).member("microphone").member("is").is("bad"));

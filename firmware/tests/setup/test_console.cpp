@@ -261,9 +261,9 @@ TEST_CASE("the longest answers fit") {
   CHECK(help == terminal.type("?"));
   CHECK(help.size() < Text<1024>::capacity());
   CHECK(help.back() == '\n');
-  for (const char* const word :
-       {"wifi ", "server ", "ca ", "set ", "show", "status", "selftest", "pair", "restart", "reset yes",
-        "  wifi_name: ", "  talk_mode: ", "  volume: ", "  brightness: ", "  captions: "}) {
+  for (const char* const word : {"wifi ", "server ", "ca ", "set ", "show", "status", "selftest",
+                                 "pair", "restart", "reset yes", "  wifi_name: ", "  talk_mode: ",
+                                 "  volume: ", "  brightness: ", "  captions: "}) {
     CAPTURE(word);
     CHECK(has(help, word));
   }

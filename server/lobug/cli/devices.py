@@ -88,9 +88,7 @@ def list_devices(server: ServerOption = None, as_json: JsonOption = False) -> No
 
 
 @devices_app.command()
-def show(
-    device: DeviceArgument, server: ServerOption = None, as_json: JsonOption = False
-) -> None:
+def show(device: DeviceArgument, server: ServerOption = None, as_json: JsonOption = False) -> None:
     """Show how a device is doing: what it is, and its latest report of its own condition."""
     with open_access_client(server) as client:
         found = client.send("GET", _device_path(client, device))

@@ -21,7 +21,6 @@ from lobug.memory.model import ConversationKey, Entry, Hit, LoggedMessage
 from lobug.memory.service import Memory
 from lobug.settings import Settings
 
-
 PATIENCE_S = 120.0
 """Seconds for which a question waits for its answer."""
 

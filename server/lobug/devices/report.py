@@ -84,7 +84,9 @@ class CrashReport(_Part):
     backtrace: Told[Annotated[list[Address], Field(max_length=16)]] = Field(
         None, description="What had called it, the innermost first."
     )
-    corrupted: Told[Annotated[bool, Field(strict=True)]] = Field(None, description="Whether the backtrace cannot be relied on.")
+    corrupted: Told[Annotated[bool, Field(strict=True)]] = Field(
+        None, description="Whether the backtrace cannot be relied on."
+    )
     image: Told[Annotated[str, Field(pattern=r"^[0-9a-f]{4,64}$")]] = Field(
         None, description="Beginning of the SHA-256 of the firmware (ELF) that crashed."
     )
@@ -110,9 +112,7 @@ class WifiReport(_Part):
         None, description="Strength of its signal, dBm."
     )
     reconnects: Told[Count] = Field(None, description="How often it came back.")
-    losses: Told[
-        Annotated[dict[ReasonNumber, Count], Field(max_length=MAX_LOSS_REASONS)]
-    ] = Field(
+    losses: Told[Annotated[dict[ReasonNumber, Count], Field(max_length=MAX_LOSS_REASONS)]] = Field(
         None,
         description="Why it was lost or could not be joined, and how often: the reason numbers of"
         " ESP-IDF; 0 are all others.",

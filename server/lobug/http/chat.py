@@ -46,6 +46,7 @@ from lobug.turn.model_turn import CallerContext
 from lobug.turn.timeline import Timeline
 from lobug.turn.utterance import SpokenUtterance, TypedUtterance, Utterance
 
+
 class TextRequest(BaseModel):
     """What somebody typed."""
 

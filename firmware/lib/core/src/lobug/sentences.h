@@ -137,7 +137,7 @@ constexpr Sentence kTestMemoryWasLow = "I was low on memory for a moment.";
 constexpr Sentence kTestMemoryTight = "My memory is tight for an https server.";
 constexpr Sentence kTestMemoryFine = "I have enough memory.";
 constexpr Sentence kTestNoStacks = "I can't measure my stacks here.";
-constexpr Sentence kTestStackVeryLow = "A stack is almost full: I may crash. Tell my makers.";
+constexpr Sentence kTestStackVeryLow = "A stack is almost full, so I may crash.";
 constexpr Sentence kTestStackLow = "A stack is rather full. Please tell my makers.";
 constexpr Sentence kTestStacksFine = "My stacks have room.";
 

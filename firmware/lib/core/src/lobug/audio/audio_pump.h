@@ -83,8 +83,8 @@ class AudioPump {
   bool begun_ = false;                    // some of the reply was read
   bool dry_ = false;                      // nothing of it is left, and it has not ended
   Millis dry_since_ = 0;
-  bool heard_ = false;                    // something was played and its end is not certain yet
-  Millis last_held_ = 0;                  // when the speaker last held a buffer
+  bool heard_ = false;    // something was played and its end is not certain yet
+  Millis last_held_ = 0;  // when the speaker last held a buffer
   Beep beep_;
   std::uint8_t volume_ = 0;
   bool volume_set_ = false;

@@ -89,9 +89,9 @@ struct View {
 };
 
 struct ScreenLink {
-  Queue<Input, 16> inputs;  ///< screen to device
-  Latest<View> view;        ///< device to screen
-  Latest<Motion> motion;    ///< screen (which reads the sensor) to device
+  Queue<Input, 16> inputs;                ///< screen to device
+  Latest<View> view;                      ///< device to screen
+  Latest<Motion> motion;                  ///< screen (which reads the sensor) to device
   std::atomic<std::uint32_t> frames{0};   ///< pictures that were drawn, by the screen
   std::atomic<std::uint32_t> touches{0};  ///< fingers that came down, by the screen
 };

@@ -32,7 +32,8 @@ void SensorReporter::post(const Url& server, const Motion& motion, Millis now) {
   const Text<300> path = path_at(server, "/context/sensors");
   HttpRequest request = identity_.request("POST", path);
   request.body = body;
-  sending_ = !path.empty() && !body.empty() && http_.start(server.endpoint, request, now, kRequestMs);
+  sending_ =
+      !path.empty() && !body.empty() && http_.start(server.endpoint, request, now, kRequestMs);
   sent(motion, now);
 }
 

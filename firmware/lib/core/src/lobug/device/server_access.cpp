@@ -176,8 +176,8 @@ void DeviceController::follow_update(FirmwareUpdate::Progress progress, Millis n
   if (state() == DeviceState::kUpdating) connect(now);
 }
 
-// Every few hours, while nobody talks, discovery is asked: beside the session, or with TLS, of which
-// there is to be one session at a time, instead of it, for a second or two.
+// Every few hours, while nobody talks, discovery is asked: beside the session, or with TLS, of
+// which there is to be one session at a time, instead of it, for a second or two.
 void DeviceController::check_for_update(Millis now) {
   const bool idle = state() == DeviceState::kIdle;
   if (checking_for_update_) {

@@ -86,7 +86,7 @@ Finding judge_battery(const Measurements& m) {
   return fine(sentences::kTestBatteryFine);
 }
 
-constexpr std::int8_t kWeakSignal = -70;      // dBm: speech begins to stutter in busy networks
+constexpr std::int8_t kWeakSignal = -70;  // dBm: speech begins to stutter in busy networks
 constexpr std::int8_t kTooWeakSignal = -80;
 
 Finding judge_signal(const Measurements& m) {
@@ -131,9 +131,9 @@ Finding judge_stacks(const StackMarks& stacks) {
 }  // namespace
 
 Findings judge(const Measurements& measured) {
-  return {judge_psram(measured.psram),   judge_microphone(measured), judge_speaker(measured),
-          judge_frames(measured),        judge_touch(measured),      judge_motion(measured),
-          judge_battery(measured),       judge_signal(measured),     judge_memory(measured.memory),
+  return {judge_psram(measured.psram),  judge_microphone(measured), judge_speaker(measured),
+          judge_frames(measured),       judge_touch(measured),      judge_motion(measured),
+          judge_battery(measured),      judge_signal(measured),     judge_memory(measured.memory),
           judge_stacks(measured.stacks)};
 }
 

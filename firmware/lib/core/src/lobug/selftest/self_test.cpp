@@ -153,8 +153,8 @@ void SelfTest::finish(const View& view, const Motion& motion, Millis now) {
   m.touches = screen_.touches.load();
   m.motion_readings = motion.readings - readings_at_begin_;
   const MotionSample& felt = motion.sample;
-  const float square = felt.accel_x * felt.accel_x + felt.accel_y * felt.accel_y +
-                       felt.accel_z * felt.accel_z;
+  const float square =
+      felt.accel_x * felt.accel_x + felt.accel_y * felt.accel_y + felt.accel_z * felt.accel_z;
   m.gravity_mg = static_cast<std::int32_t>(std::lround(std::sqrt(square) * 1000.0F));
   if (view.battery_known) m.battery = view.battery;
   m.charging = view.charging;

@@ -16,9 +16,9 @@ namespace lobug {
 /// of the motion sensor are counted. Nobody may talk with the device meanwhile.
 class SelfTest {
  public:
-  static constexpr Millis kOpenMs = 2000;    ///< for microphone or speaker to open
-  static constexpr Millis kToneMs = 3000;    ///< for the tone to end
-  static constexpr Millis kListenMs = 500;   ///< of sound to be measured
+  static constexpr Millis kOpenMs = 2000;   ///< for microphone or speaker to open
+  static constexpr Millis kToneMs = 3000;   ///< for the tone to end
+  static constexpr Millis kListenMs = 500;  ///< of sound to be measured
   static constexpr std::uint8_t kTones = 1;
 
   SelfTest(Vitals& vitals, AudioLink& audio, const ScreenLink& screen)

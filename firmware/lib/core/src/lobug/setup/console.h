@@ -14,10 +14,10 @@
 namespace lobug {
 
 /// Fed with characters; `help` lists the commands (wifi, server, ca, set, show, status, selftest,
-/// pair, restart, reset). Passwords and tokens are never printed. A line has at most 2,200 characters
-/// (a CA comes as one line with \n for its line ends); longer ones are refused as a whole. Control
-/// characters other than backspace are ignored. Used by one thread, the one that pushes `inputs`.
-/// Too large for a stack: about 6 KB.
+/// pair, restart, reset). Passwords and tokens are never printed. A line has at most 2,200
+/// characters (a CA comes as one line with \n for its line ends); longer ones are refused as a
+/// whole. Control characters other than backspace are ignored. Used by one thread, the one that
+/// pushes `inputs`. Too large for a stack: about 6 KB.
 class Console {
  public:
   Console(Store& store, Queue<Input, 16>& inputs);

@@ -42,8 +42,10 @@ void draw_verdict(Canvas& canvas, int x, int y, Verdict verdict) {
   }
   canvas.fill_ellipse(px(x), px(y), px(6), px(6), colour);
   if (verdict == Verdict::kDoubtful) {
-    canvas.fill_rect({static_cast<std::int16_t>(x - 1), static_cast<std::int16_t>(y - 4), 2, 5}, kNight);
-    canvas.fill_rect({static_cast<std::int16_t>(x - 1), static_cast<std::int16_t>(y + 2), 2, 2}, kNight);
+    canvas.fill_rect({static_cast<std::int16_t>(x - 1), static_cast<std::int16_t>(y - 4), 2, 5},
+                     kNight);
+    canvas.fill_rect({static_cast<std::int16_t>(x - 1), static_cast<std::int16_t>(y + 2), 2, 2},
+                     kNight);
   }
   if (verdict == Verdict::kNotMeasured) canvas.fill_ellipse(px(x), px(y), px(4), px(4), kNight);
 }
@@ -66,11 +68,13 @@ void draw_sentences(Canvas& canvas, const Findings& findings) {
   for (const Verdict verdict : {Verdict::kBad, Verdict::kDoubtful}) {
     for (const Finding& finding : findings) {
       if (finding.verdict != verdict || y > kLastSentenceY) continue;
-      y = draw_paragraph(canvas, kCentre, y, kWidth, finding.sentence, FontSize::kSmall, kFaint) + 2;
+      y = draw_paragraph(canvas, kCentre, y, kWidth, finding.sentence, FontSize::kSmall, kFaint) +
+          2;
     }
   }
   if (y == kSentencesY) {
-    draw_paragraph(canvas, kCentre, y + 8, kWidth, sentences::kTestAllFine, FontSize::kLarge, kText);
+    draw_paragraph(canvas, kCentre, y + 8, kWidth, sentences::kTestAllFine, FontSize::kLarge,
+                   kText);
   }
 }
 
@@ -90,7 +94,7 @@ void draw_self_test_page(Canvas& canvas, const SelfTestState& test) {
   const Findings findings = judge(test.measured);
   draw_items(canvas, findings);
   draw_sentences(canvas, findings);
-  draw_centred(canvas, kCentre, kCloseY, sentences::kTestClose, FontSize::kSmall, kPanelEdge);
+  draw_centred(canvas, kCentre, kCloseY, sentences::kTestClose, FontSize::kSmall, kFaint);
 }
 
 }  // namespace lobug
