@@ -27,8 +27,8 @@ void ChipVitals::begin() {
   // The check first: the summary believes what it reads. Nothing is erased: who has a cable can
   // read the whole dump, until the next crash overwrites it.
   esp_core_dump_summary_t summary;
-  if (esp_core_dump_image_check() != ESP_OK || esp_core_dump_get_summary(&summary) != ESP_OK)
-    return;
+  if (esp_core_dump_image_check() != ESP_OK) return;
+  if (esp_core_dump_get_summary(&summary) != ESP_OK) return;
   crashed_ = true;
   crash_.task.assign({summary.exc_task, strnlen(summary.exc_task, sizeof summary.exc_task)});
   crash_.pc = summary.exc_pc;

@@ -203,6 +203,24 @@ TEST_CASE("the self-test runs while nobody talks, and gives way when somebody do
   CHECK(w.audio.wanted.load() == AudioMode::kOff);
 }
 
+TEST_CASE("the self-test needs no server, and is not disturbed by the search for one") {
+  World w;
+  w.socket_status = 503;
+  w.boot();
+  w.wifi();
+  REQUIRE(w.reach(S::kOffline));
+  w.steps(500, 100);
+  w.input(Input::Kind::kSelfTest);
+  const int opened = w.http.opened + w.session.opened;
+  for (int round = 0; round < 300; ++round) {
+    if (w.view().self_test.phase != SelfTestState::Phase::kRunning) break;
+    CHECK(w.http.opened + w.session.opened == opened);
+  }
+  CHECK(w.view().self_test.phase == SelfTestState::Phase::kDone);
+  w.steps(700, 100);
+  CHECK(w.http.opened + w.session.opened > opened);
+}
+
 TEST_CASE("the end of the session interrupts the self-test and closes the microphone") {
   World w;
   w.boot();

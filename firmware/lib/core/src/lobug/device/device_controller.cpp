@@ -62,7 +62,9 @@ void DeviceController::step_state(Millis now) {
     offline(Trouble::kNoWifi, 0, now);
   }
   if (wifi_.is_missing(now)) open_setup(Trouble::kNoWifi, now);
-  if (state() == DeviceState::kOffline && wifi_.is_up() && retry_at_.due(now)) retry(now);
+  // A handshake holds this thread up, which would be measured.
+  const bool may_retry = wifi_.is_up() && !self_test_.running();
+  if (state() == DeviceState::kOffline && may_retry && retry_at_.due(now)) retry(now);
   if (state() == DeviceState::kFinding || state() == DeviceState::kPairing) enrol(now);
   if (state() == DeviceState::kUpdating) follow_update(update_.step(now), now);
 }
@@ -179,17 +181,20 @@ void DeviceController::begin_self_test(Millis now) {
     if (!self_test_.running()) self_test_.refuse();
     return;
   }
-  tested_in_ = state();
+  tested_connected_ = connected();
   self_test_.begin(controls_.motion(), now);
 }
 
 void DeviceController::step_self_test(Millis now) {
   if (!self_test_.running()) return;
-  if (state() == tested_in_) {
-    self_test_.step(view_, controls_.motion(), now);
-  } else {
-    const bool talks = connected() && state() != DeviceState::kIdle;
+  const bool talks = connected() && state() != DeviceState::kIdle;
+  // The end of a session closes the microphone, whoever has opened it.
+  const bool lost = tested_connected_ && !connected();
+  tested_connected_ = connected();
+  if (talks || lost || state() == DeviceState::kUpdating) {
     self_test_.stop(!talks);
+  } else {
+    self_test_.step(view_, controls_.motion(), now);
   }
 }
 

@@ -100,7 +100,7 @@ class DeviceController final : public SessionHandler {
   WifiWatch wifi_;
   HealthReporter health_;
   SelfTest self_test_;
-  DeviceState tested_in_ = DeviceState::kIdle;  ///< the state in which the self-test began
+  bool tested_connected_ = false;  ///< there was a session at the self-test's last step
   MemoryWatch memory_;
   Backoff backoff_{1000, 60000};
 
