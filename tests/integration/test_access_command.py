@@ -174,7 +174,7 @@ def test_a_report_is_told_in_words() -> None:
     for reason in ResetReason:
         assert dict(report_facts({"reset": reason.value}))["started"]
     for seconds, ago in ((59, "59 s"), (60, "1 min"), (3_661, "1 h 1 min"), (86_400, "1 d 0 h")):
-        assert dict(report_facts({"uptime_s": seconds}))["started"].startswith(f"{ago} before")
+        assert str(dict(report_facts({"uptime_s": seconds}))["started"]).startswith(f"{ago} before")
 
 
 def test_a_device_is_seen_approved_named_and_revoked(world: World) -> None:

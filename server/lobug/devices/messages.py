@@ -223,7 +223,7 @@ class _Fields:
     def object(self, name: str) -> _Fields:
         return _Fields(self.mapping(name) or {}, f"{self._path}{name}.")
 
-    def raw(self, name: str) -> object:
+    def raw(self, name: str) -> Any:
         """Whatever is there; None: nothing."""
         return self._values.get(name)
 
