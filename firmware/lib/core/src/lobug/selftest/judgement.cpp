@@ -1,5 +1,7 @@
 #include "lobug/selftest/judgement.h"
 
+#include <algorithm>
+
 #include "lobug/device/memory_watch.h"
 #include "lobug/sentences.h"
 
@@ -121,7 +123,7 @@ Finding judge_stacks(const StackMarks& stacks) {
   if (stacks.count == 0) return not_measured(sentences::kTestNoStacks);
   std::uint32_t least = stacks.marks[0].least;
   for (std::size_t at = 1; at < stacks.count; ++at) {
-    if (stacks.marks[at].least < least) least = stacks.marks[at].least;
+    least = std::min(least, stacks.marks[at].least);
   }
   if (least < kTooLowStack) return bad(sentences::kTestStackVeryLow);
   if (least < kLowStack) return doubtful(sentences::kTestStackLow);
@@ -140,7 +142,7 @@ Findings judge(const Measurements& measured) {
 Verdict worst_of(const Findings& findings) {
   Verdict worst = Verdict::kFine;
   for (const Finding& finding : findings) {
-    if (finding.verdict > worst) worst = finding.verdict;
+    worst = std::max(worst, finding.verdict);
   }
   return worst;
 }
