@@ -45,6 +45,10 @@ SPEECH_FILES = (
 
 MODELS_SCOPE = "with models"
 
+BUILD_S = 2400
+"""Longest time of a test of the firmware, seconds: it may have to wait for a whole build, on a
+machine that does much else."""
+
 
 @functools.cache
 def _uses_models(file: str) -> bool:
@@ -78,6 +82,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     starts servers, what computes."""
     root = Path(__file__).parents[1]
     items.sort(key=lambda item: not _uses_models(item.path.relative_to(root).as_posix()))
+    for item in items:
+        if item.path.parent.name == "firmware" and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(BUILD_S))
 
 
 def _under_ci() -> bool:

@@ -19,7 +19,7 @@ from support.lobug_process import ServedLobug, served, write_wavs
 from support.speech import front_center_wav, pocketsphinx, prompt, room_silence, wer
 from support.wav import pcm16, tone
 
-pytestmark = [pytest.mark.models, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.models, pytest.mark.timeout(1800)]
 
 ONE_PERSON = '{"device:kitchen": "alex", "device:desk": "alex"}'
 

@@ -15,7 +15,7 @@ from httpx_sse import connect_sse
 from support.lobug_process import ServedLobug, served
 from support.speech import pocketsphinx, wer
 
-pytestmark = [pytest.mark.models, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.models, pytest.mark.timeout(1800)]
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from support.embedded_speech import in_the_embedded_voice, transcribed
 from support.lobug_process import ServedLobug, served
 from support.speech import pocketsphinx, prompt, wer
 
-pytestmark = [pytest.mark.models, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.models, pytest.mark.timeout(1800)]
 
 UPLINK = AudioFormat(AudioCodec.OPUS, STT_SAMPLE_RATE, 60.0)
 DOWNLINK = AudioFormat(AudioCodec.OPUS, 24_000, 60.0)

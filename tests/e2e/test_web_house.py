@@ -29,7 +29,7 @@ from support.lobug_process import ServedLobug, served
 from support.speech import words
 from support.web_page import chromium, web_page
 
-pytestmark = [pytest.mark.models, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.models, pytest.mark.timeout(1800)]
 
 SENTENCE = "My name is Alex and I live in Boston."
 CORRECTED = "The user lives in Seattle"

@@ -27,8 +27,6 @@ from firmware_xtensa import (
 
 BUDGET: dict[str, Any] = tomllib.loads(firmware_budget.BUDGET.read_text(encoding="utf-8"))
 
-pytestmark = pytest.mark.timeout(600)
-
 
 @pytest.fixture
 def planted(tmp_path: Path) -> Path:

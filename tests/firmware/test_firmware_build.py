@@ -20,8 +20,6 @@ sys.path.append(str(ROOT / "scripts"))
 import firmware_fuzz
 from firmware_fuzz import fuzz
 
-pytestmark = pytest.mark.timeout(1200)
-
 PARSERS = {"console", "discovery", "dns", "form", "http", "json", "mcp", "messages", "url",
            "version", "websocket"}  # fmt: skip
 """What reads bytes from outside; each has a fuzzer."""

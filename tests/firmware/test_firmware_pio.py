@@ -19,8 +19,6 @@ import pytest
 
 from support.cpp_build import BUILDS, FIRMWARE, run
 
-pytestmark = pytest.mark.timeout(600)
-
 LOCK = FIRMWARE / "pio-requirements.txt"
 BOARDS = {"core2", "cores3"}
 

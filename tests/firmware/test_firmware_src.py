@@ -16,8 +16,6 @@ import pytest
 from support import cpp_build
 from support.cpp_build import FIRMWARE, need, run
 
-pytestmark = pytest.mark.timeout(900)
-
 BOARDS = ("core2", "cores3")
 COMPILERS = {
     "pc": ("g++", "-m32", "-funsigned-char"),

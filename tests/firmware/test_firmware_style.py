@@ -11,8 +11,6 @@ import pytest
 from support import cpp_build
 from support.cpp_build import FIRMWARE, need, run
 
-pytestmark = pytest.mark.timeout(1200)
-
 CPPCHECK = (
     "cppcheck",
     "--std=c++17",

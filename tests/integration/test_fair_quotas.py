@@ -76,7 +76,8 @@ async def house(folder: Path, **limits: object) -> AsyncIterator[House]:
     )
     async with client_of(app) as client:
         base = str(client.base_url)
-        many = httpx.Limits(max_connections=500)
+        # A connection is not used again about the time when the server gives it up.
+        many = httpx.Limits(max_connections=500, keepalive_expiry=1)
         async with httpx.AsyncClient(
             base_url=base, timeout=PATIENCE_S, trust_env=False, limits=many
         ) as http:

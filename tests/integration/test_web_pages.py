@@ -177,6 +177,21 @@ def test_the_first_page_is_light(browser: Browser, url: str) -> None:
     assert sum(sizes.values()) + page_bytes <= MOST_BYTES, sizes
 
 
+def test_all_modules_of_the_first_page_are_asked_for_at_once(browser: Browser, url: str) -> None:
+    """Otherwise a browser learns of each level of imports only when the one above has come."""
+    with web_page(browser, url) as page:
+        sit_down(page, url)
+        opened(page, "talk")
+        loaded, preloaded = page.evaluate(
+            """() => [
+                performance.getEntriesByType("resource").map(({name}) => name)
+                    .filter((name) => /\\.m?js$/.test(name)),
+                [...document.querySelectorAll("link[rel=modulepreload]")].map(({href}) => href),
+            ]"""
+        )
+    assert set(preloaded) == {name for name in loaded if not name.endswith("/main.js")}
+
+
 def test_all_files_are_served_compressed_and_revalidated(url: str) -> None:
     with httpx.Client(base_url=url, trust_env=False) as client:
         for path in sorted(APP_FOLDER.rglob("*.js")):

@@ -78,7 +78,7 @@ async def client_of(app: ASGIApp) -> AsyncIterator[httpx.AsyncClient]:
     port = server.servers[0].sockets[0].getsockname()[1]
     try:
         async with httpx.AsyncClient(
-            base_url=f"http://127.0.0.1:{port}", timeout=30, trust_env=False
+            base_url=f"http://127.0.0.1:{port}", timeout=120, trust_env=False
         ) as client:
             yield client
     finally:

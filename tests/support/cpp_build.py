@@ -76,10 +76,13 @@ def need(*tools: str) -> None:
         )
 
 
-def run(*command: str | Path, cwd: Path = ROOT, seconds: float = 900) -> str:
-    """The output of a command; a failed one fails the test with its last 100 lines."""
+def run(*command: str | Path, cwd: Path = ROOT, seconds: float = 1800) -> str:
+    """The output of a command; a failed one fails the test with its last 100 lines.
+
+    Other tests come first: a compiler can wait, while somebody talks to a model in real time.
+    """
     finished = subprocess.run(
-        [str(part) for part in command],
+        ["nice", "-n", "10", *(str(part) for part in command)],
         cwd=cwd,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

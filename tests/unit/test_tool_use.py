@@ -245,7 +245,7 @@ async def test_a_refusal_of_the_device_is_told_to_the_model() -> None:
 
 async def test_a_device_that_does_not_answer_costs_its_time_out() -> None:
     chat = ScriptedChatModel([LOUDER, "It does not answer."])
-    async with talking(timeout_s=0.05) as talk:
+    async with talking(timeout_s=1) as talk:  # its greeting has to be answered within it
         talk.device.silent.add("tools/call")
         events = await talk.say("Make it louder.", chat)
     assert words(events) == "It does not answer."

@@ -33,10 +33,13 @@ class ScriptedFinder final : public ServerFinder {
   }
 };
 
-class NoEffects final : public Effects {
+class ScriptedLights final : public Effects {
  public:
-  bool has_led() const override { return false; }
-  void set_led(std::uint8_t, std::uint8_t, std::uint8_t) override {}
+  bool has_led() const override { return driven; }
+  void show_leds(const LedColors& colors) override { shown.push_back(colors); }
+
+  bool driven = false;  ///< the board has a pin for them
+  std::vector<LedColors> shown;
 };
 
 struct World {
@@ -48,7 +51,7 @@ struct World {
   ScriptedSlot slot;
   ScriptedSystem system;
   ScriptedFinder finder;
-  NoEffects effects;
+  ScriptedLights effects;
   ScriptedVitals vitals;
   std::vector<std::int16_t> up = std::vector<std::int16_t>(16000);
   std::vector<std::int16_t> down = std::vector<std::int16_t>(64000);

@@ -12,6 +12,8 @@ export const viewed = signal(null);
 export const isOwner = computed(() => session.value?.role === "owner");
 /** Whether the owner's data of other persons may be shown: only at the computer itself. */
 export const seesOthers = computed(() => isOwner.value && Boolean(session.value?.at_this_computer));
+/** Whether this page came over plain HTTP from another computer. */
+export const isInsecure = () => Boolean(session.value) && !session.value.secure && !session.value.at_this_computer;
 /** The person whose data is shown; null: the caller's own, whatever the server calls it. */
 export const shownUser = computed(() => viewed.value ?? session.value?.user ?? null);
 

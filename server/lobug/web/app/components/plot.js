@@ -1,20 +1,21 @@
-// A line plot by uPlot, with words and a table for those who do not see it.
+// A plot over time, drawn by uPlot in the colours of the page, and its table for those who do not see
+// it. The library is loaded when the first plot is shown.
 
-import { html, useEffect, useRef, useSignal } from "../preact.js";
-import { moment, number, t } from "../sentences.js";
+import { html, useEffect, useRef } from "../preact.js";
+import { number, t } from "../sentences.js";
 
+const HEIGHT = 220;
+const AXIS_PX = 60;
+const MARGIN_S = 3.5 * 86_400;
 const STYLES = "web/vendor/uplot@1.6.32/dist/uPlot.min.css";
-const HEIGHT_PX = 220;
-/** Time around a single moment, seconds; uPlot would show years. */
-const ALONE_S = 60;
 
 let loading = null;
 function library() {
   loading ??= (async () => {
-    const styles = document.createElement("link");
-    styles.rel = "stylesheet";
-    styles.href = STYLES;
-    document.head.append(styles);
+    const element = document.createElement("link");
+    element.rel = "stylesheet";
+    element.href = STYLES;
+    document.head.append(element);
     return (await import("uplot")).default;
   })();
   return loading;
@@ -22,89 +23,88 @@ function library() {
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-function options(width, xs, series) {
+function options(uPlot, width, unit, data, series) {
   const axis = { stroke: colour("--ink-soft"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
+  const barred = series.some(({ bars }) => bars);
   return {
     width,
-    height: HEIGHT_PX,
-    cursor: { points: { size: 7 } },
-    legend: { live: true },
-    axes: [axis, { ...axis, size: 52 }],
+    height: HEIGHT,
+    cursor: { drag: { x: false, y: false } },
+    legend: { show: series.length > 1, live: false },
     scales: {
-      x: { range: (_, low, high) => (xs.length > 1 ? [low, high] : [low - ALONE_S, low + ALONE_S]) },
-      y: { range: (_, low, high) => [Math.min(0, low), high > 0 ? 1.1 * high : 1] },
+      // uPlot stretches a single moment over years; and the first and last bar would be cut in half.
+      x: {
+        range: (_plot, low, high) => {
+          const alone = data[0].length < 2;
+          const [from, to] = alone ? [data[0][0] ?? low, data[0][0] ?? low] : [low, high];
+          return alone || barred ? [from - MARGIN_S, to + MARGIN_S] : [from, to];
+        },
+      },
+      y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] },
     },
+    axes: [
+      axis,
+      { ...axis, size: AXIS_PX, values: (_plot, ticks) => ticks.map((tick) => (unit ? `${number(tick)} ${unit}` : number(tick))) },
+    ],
     series: [
-      { value: (_, at) => (at === null ? "" : moment(1_000 * at)) },
-      ...series.map(({ label, unit = "" }, index) => ({
-        label,
-        stroke: colour(`--series-${index + 1}`),
-        width: 2,
-        dash: index % 2 ? [6, 4] : undefined,
-        points: { size: 5 },
-        value: (_, value) => (value === null ? "" : `${number(value)} ${unit}`.trim()),
-      })),
+      {},
+      ...series.map(({ label, fill, bars, dash }, place) => {
+        const stroke = colour(`--series-${place + 1}`);
+        return {
+          label,
+          stroke,
+          width: 2,
+          points: { show: bars ? false : undefined },
+          fill: fill || bars ? `color-mix(in srgb, ${stroke} ${bars ? 70 : 18}%, transparent)` : undefined,
+          dash: dash ? [6, 4] : undefined,
+          paths: bars ? uPlot.paths.bars({ size: [0.7, 40] }) : undefined,
+        };
+      }),
     ],
   };
 }
 
 /**
- * Lines over time. xs: seconds since the epoch, ascending; series: `[{label, values, unit}]`, each as
- * long as xs, null where there is nothing; description: the plot in a sentence.
+ * `data`: seconds since the epoch, then the values of each series; `series`: `{label, fill, bars, dash}`
+ * of each; `label`: what it shows, in words; `kind`: its name for tests.
  */
-export function LinePlot({ xs, series, description }) {
-  const place = useRef(null);
-  const theme = useSignal(0);
+export function Plot({ kind, label, unit = "", data, series }) {
+  const box = useRef(null);
+  const key = JSON.stringify(data);
   useEffect(() => {
-    const dark = matchMedia("(prefers-color-scheme: dark)");
-    const changed = () => theme.value++;
-    dark.addEventListener("change", changed);
-    return () => dark.removeEventListener("change", changed);
-  }, []);
-  useEffect(() => {
+    const element = box.current;
     let plot = null;
-    let gone = false;
-    const resized = new ResizeObserver(([entry]) => {
-      plot?.setSize({ width: Math.floor(entry.contentRect.width), height: HEIGHT_PX });
-    });
-    library().then((Plot) => {
-      if (gone) return;
-      const data = [xs, ...series.map((one) => one.values)];
-      plot = new Plot(options(place.current.clientWidth, xs, series), data, place.current);
-      resized.observe(place.current);
-    });
+    let ended = false;
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    const draw = async () => {
+      const uPlot = await library();
+      if (ended) return;
+      plot?.destroy();
+      plot = new uPlot(options(uPlot, element.clientWidth, unit, data, series), data, element);
+    };
+    draw();
+    const sized = new ResizeObserver(() => plot?.setSize({ width: element.clientWidth, height: HEIGHT }));
+    sized.observe(element);
+    dark.addEventListener("change", draw);
     return () => {
-      gone = true;
-      resized.disconnect();
+      ended = true;
+      sized.disconnect();
+      dark.removeEventListener("change", draw);
       plot?.destroy();
     };
-  }, [xs, series, theme.value]);
-  return html`<figure class="plot">
-    <div ref=${place} class="plot-place" aria-hidden="true"></div>
-    <figcaption class="muted small">${description}</figcaption>
-    <details>
-      <summary>${t("shell.as_table")}</summary>
-      <div class="table-scroll plot-table" tabindex="0" role="region" aria-label=${description}>
-        <table class="numbers">
-          <thead>
-            <tr>
-              <th scope="col">${t("shell.time")}</th>
-              ${series.map((one) => html`<th scope="col" key=${one.label}>${one.label}</th>`)}
-            </tr>
-          </thead>
-          <tbody>
-            ${xs.map(
-              (x, row) => html`<tr key=${x}>
-                <td>${moment(1_000 * x)}</td>
-                ${series.map((one) => {
-                  const value = one.values[row];
-                  return html`<td key=${one.label}>${value === null ? "" : `${number(value)} ${one.unit ?? ""}`}</td>`;
-                })}
-              </tr>`,
-            )}
-          </tbody>
-        </table>
-      </div>
-    </details>
-  </figure>`;
+  }, [key]);
+  return html`<div class="plot" data-plot=${kind} role="img" aria-label=${label} ref=${box}></div>`;
+}
+
+/** The figures of a plot, folded. `head`: names of the columns; `rows`: what stands in them. */
+export function AsTable({ head, rows }) {
+  return html`<details>
+    <summary>${t("shell.as_table")}</summary>
+    <div class="table-scroll plot-table" tabindex="0" role="region" aria-label=${t("shell.as_table")}>
+      <table>
+        <thead><tr>${head.map((name) => html`<th key=${name} scope="col">${name}</th>`)}</tr></thead>
+        <tbody>${rows.map((row, at) => html`<tr key=${at}>${row.map((cell, place) => html`<td key=${place} class="numbers">${cell}</td>`)}</tr>`)}</tbody>
+      </table>
+    </div>
+  </details>`;
 }

@@ -3,11 +3,10 @@
 import { Field } from "../components/basics.js";
 import { FormFault, useSending } from "../components/form.js";
 import { Icon } from "../components/icons.js";
-import { isInsecure } from "../components/insecure.js";
 import { html, useSignal } from "../preact.js";
 import { go, link, route } from "../router.js";
 import { t } from "../sentences.js";
-import { pair, session } from "../session.js";
+import { isInsecure, pair, session } from "../session.js";
 import { thisBrowser } from "../this_browser.js";
 
 const CODE_LENGTH = 6;

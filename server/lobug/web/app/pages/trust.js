@@ -4,11 +4,10 @@ import { request } from "../api.js";
 import { Card } from "../components/basics.js";
 import { useFetched } from "../components/fetched.js";
 import { Icon } from "../components/icons.js";
-import { isInsecure } from "../components/insecure.js";
 import { html } from "../preact.js";
 import { link } from "../router.js";
 import { has, t } from "../sentences.js";
-import { session } from "../session.js";
+import { isInsecure, session } from "../session.js";
 import { systemOf } from "../this_browser.js";
 
 const SYSTEMS = ["ios", "android", "macos", "windows", "linux"];

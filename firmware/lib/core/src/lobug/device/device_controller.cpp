@@ -47,7 +47,7 @@ void DeviceController::step(Millis now) {
   health_.step(session_, now);
   session_.flush();
   step_state(now);
-  controls_.step();
+  controls_.step(state());
   publish(now);
 }
 

@@ -1,11 +1,11 @@
 // Memory in numbers: how it grew, and how long recall takes. Each plot also as words and as a table.
 
 import { Card, Empty } from "../../components/basics.js";
+import { AsTable, Plot } from "../../components/plot.js";
 import { html } from "../../preact.js";
 import { date, number, t } from "../../sentences.js";
 import * as memory from "./client.js";
 import { Loaded, useMemoryData } from "./loading.js";
-import { Plot } from "./plot.js";
 
 const MOST_RECALLS = 200;
 const DAY_S = 86_400;
@@ -34,7 +34,7 @@ export function NumbersView() {
               <h3>${t("memory.per_week")}</h3>
               <${Plot} kind="weeks" label=${growth.summary} data=${[growth.weeks, growth.added]} series=${[{ label: t("memory.new_memories"), bars: true }]} />
               <p>${growth.summary}</p>
-              <${Table} head=${[t("memory.week_of"), t("memory.new_memories"), t("memory.total")]} rows=${growth.rows} />
+              <${AsTable} head=${[t("memory.week_of"), t("memory.new_memories"), t("memory.total")]} rows=${growth.rows} />
             `
           : html`<${Empty} icon="memory" title=${t("memory.growth_none")} />`}
       <//>
@@ -43,7 +43,7 @@ export function NumbersView() {
           ? html`
               <${Plot} kind="recalls" label=${recalls.summary} unit=${t("memory.ms")} data=${[recalls.times, recalls.p50, recalls.p95]} series=${[{ label: "p50" }, { label: "p95", dash: true }]} />
               <p>${recalls.summary}</p>
-              <${Table} head=${[t("memory.day"), t("memory.recalls"), "p50", "p95"]} rows=${recalls.rows} />
+              <${AsTable} head=${[t("memory.day"), t("memory.recalls"), "p50", "p95"]} rows=${recalls.rows} />
             `
           : html`<${Empty} icon="turns" title=${t("memory.why_none")} />`}
       <//>
@@ -61,18 +61,6 @@ function Counts({ stats }) {
   return html`<dl class="counts">
     ${rows.map(([name, count]) => html`<div key=${name}><dt>${name}</dt><dd class="numbers">${number(count)}</dd></div>`)}
   </dl>`;
-}
-
-function Table({ head, rows }) {
-  return html`<details>
-    <summary>${t("memory.as_table")}</summary>
-    <div class="table-scroll" tabindex="0" role="region" aria-label=${t("memory.as_table")}>
-      <table>
-        <thead><tr>${head.map((name) => html`<th key=${name} scope="col">${name}</th>`)}</tr></thead>
-        <tbody>${rows.map((row) => html`<tr key=${row[0]}>${row.map((cell, place) => html`<td key=${place} class="numbers">${cell}</td>`)}</tr>`)}</tbody>
-      </table>
-    </div>
-  </details>`;
 }
 
 /** `days`: `[{date, memories}]`, memories new on that day. null: nothing to be plotted. */

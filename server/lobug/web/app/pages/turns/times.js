@@ -2,10 +2,10 @@
 
 import { get } from "../../api.js";
 import { Card, Empty, Fault, Loading, Tag, When } from "../../components/basics.js";
-import { LinePlot } from "../../components/plot.js";
+import { AsTable, Plot } from "../../components/plot.js";
 import { connections, useLive } from "../../live.js";
 import { html, useEffect, useSignal } from "../../preact.js";
-import { has, number, t } from "../../sentences.js";
+import { has, moment, number, t } from "../../sentences.js";
 import { firstSound, percentile, segments, STAGES, TOLD } from "./stages.js";
 
 const KEPT = 200;
@@ -124,19 +124,28 @@ export function Times() {
   const longest = Math.max(0.5, ...listed.map((turn) => segments(turn.timings).at(-1)?.to ?? 0));
   const heard = turns.value.filter((turn) => ANSWERED.has(turn.outcome) && firstSound(turn.timings) !== null).reverse();
   const values = heard.map((turn) => firstSound(turn.timings));
+  const label = () =>
+    t("turns.plot_alt", {
+      n: values.length,
+      low: number(Math.min(...values)),
+      high: number(Math.max(...values)),
+      last: number(values.at(-1)),
+    });
   return html`
     <${Summary} turns=${turns.value} />
     ${values.length > 2 &&
     html`<${Card} title=${t("turns.plot")}>
-      <${LinePlot}
-        xs=${heard.map((turn) => turn.finished_at)}
-        series=${[{ label: t("turns.columns.total"), values, unit: "s" }]}
-        description=${t("turns.plot_alt", {
-          n: values.length,
-          low: number(Math.min(...values)),
-          high: number(Math.max(...values)),
-          last: number(values.at(-1)),
-        })}
+      <${Plot}
+        kind="total"
+        label=${label()}
+        unit="s"
+        data=${[heard.map((turn) => turn.finished_at), values]}
+        series=${[{ label: t("turns.columns.total") }]}
+      />
+      <p class="muted small">${label()}</p>
+      <${AsTable}
+        head=${[t("shell.time"), t("turns.columns.total")]}
+        rows=${heard.map((turn, at) => [moment(1_000 * turn.finished_at), seconds(values[at])]).reverse()}
       />
     <//>`}
     <${Card} title=${t("turns.latest")}>

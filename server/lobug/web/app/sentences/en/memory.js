@@ -221,7 +221,6 @@ export default {
   recalls: "Recalls",
   day: "Day",
   ms: "ms",
-  as_table: "Show as a table",
 
   // Keep and erase
   switch_title: "Remember things",

@@ -38,9 +38,6 @@ export default {
   copy: "Copy",
   copied: "Copied",
   copy_by_hand: "This browser doesn't let me copy here. Please mark the text and copy it yourself.",
-  insecure:
-    "This page came without HTTPS, so your browser gives it no microphone and keeps no sign-in. What you send can be read in your network.",
-  insecure_help: "How to change that",
   as_table: "Show as a table",
   time: "Time",
 };
