@@ -13,6 +13,7 @@
 #include <new>
 
 #include "chip.h"
+#include "chip_vitals.h"
 #include "lobug/audio/audio_pump.h"
 #include "lobug/device/device.h"
 #include "lobug/sentences.h"
@@ -77,6 +78,7 @@ struct Firmware {
   ChipSystem system;
   ChipRandom random;
   ChipEffects effects;
+  ChipVitals vitals;
   OtaSlot slot;
   MdnsFinder finder;
   MbedCrypto crypto;
@@ -127,7 +129,7 @@ Connections* connections = nullptr;
   // it goes to PSRAM; nothing in it is shared between tasks.
   auto* device =
       new (std::nothrow) Device(Platform{connections->session, connections->http, f.store, f.crypto,
-                                         f.random, f.slot, f.system, f.finder, f.effects},
+                                         f.random, f.slot, f.system, f.finder, f.effects, f.vitals},
                                 f.audio, f.link);
   for (;;) {
     if (device != nullptr) {
@@ -141,8 +143,13 @@ Connections* connections = nullptr;
 }
 
 bool start_task(const TaskPlace& place, TaskFunction_t function) {
-  return xTaskCreatePinnedToCore(function, place.name, place.stack, nullptr, place.priority,
-                                 nullptr, place.core) == pdPASS;
+  TaskHandle_t task = nullptr;
+  if (xTaskCreatePinnedToCore(function, place.name, place.stack, nullptr, place.priority, &task,
+                              place.core) != pdPASS) {
+    return false;
+  }
+  firmware->vitals.watch(place.name, task);
+  return true;
 }
 
 void start() {
@@ -167,6 +174,8 @@ void start() {
   }
   if (!firmware->store.begin()) give_up(sentences::kNoStore);
   firmware->system.begin();
+  firmware->vitals.begin();
+  firmware->vitals.watch("screen", xTaskGetCurrentTaskHandle());
   firmware->effects.begin();
   firmware->screen.begin(firmware->system.short_name());
 

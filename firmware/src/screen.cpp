@@ -52,9 +52,11 @@ void Screen::read_finger(Millis now) {
   if (M5.Touch.getCount() > 0) {
     const auto& finger = M5.Touch.getDetail(0);
     touch.down = finger.isPressed();
+    if (touch.down && !touched_) ++link_.touches;
     touch.x = finger.x;
     touch.y = finger.y;
   }
+  touched_ = touch.down;
   ui_.touch(touch, now);
 }
 
@@ -89,15 +91,21 @@ void Screen::read_battery(Millis now) {
 }
 
 void Screen::read_serial() {
+  console_.step(view_);
+  answer_serial();
   for (std::size_t count = 0; count < kMostSerial && Serial.available() > 0; ++count) {
     const int character = Serial.read();
     if (character < 0) return;
     console_.feed(static_cast<char>(character), view_);
-    const std::string_view answer = console_.answer();
-    if (answer.empty()) continue;
-    Serial.write(reinterpret_cast<const std::uint8_t*>(answer.data()), answer.size());
-    wifi_.reload_if_changed();
+    if (answer_serial()) wifi_.reload_if_changed();
   }
+}
+
+bool Screen::answer_serial() const {
+  const std::string_view answer = console_.answer();
+  if (answer.empty()) return false;
+  Serial.write(reinterpret_cast<const std::uint8_t*>(answer.data()), answer.size());
+  return true;
 }
 
 void Screen::draw(Millis now) {
@@ -109,6 +117,7 @@ void Screen::draw(Millis now) {
   draw_due_.set(now, kDrawMs);
   Damage& damage = *pictures_.damage;
   (void)ui_.draw_changes(canvas_, damage, view_, sense_.motion(), audio_.level.load(), now);
+  ++link_.frames;
   // A whole picture takes 31 ms: a knock would fall between two readings.
   for (Rect part = damage.take(kMostRows); part.width > 0; part = damage.take(kMostRows)) {
     read_motion(millis());

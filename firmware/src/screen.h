@@ -33,6 +33,8 @@ class Screen {
   void read_motion(Millis now);
   void read_battery(Millis now);
   void read_serial();
+  /// Prints the console's answer; false when there is none.
+  bool answer_serial() const;
   void draw(Millis now);
   /// A part of what is drawn, to the display.
   void show(const Rect& part) const;
@@ -51,6 +53,7 @@ class Screen {
   Deadline draw_due_;
   std::int32_t battery_ = -1;
   int brightness_ = -1;
+  bool touched_ = false;
 };
 
 }  // namespace lobug

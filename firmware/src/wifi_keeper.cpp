@@ -109,7 +109,7 @@ void WifiKeeper::watch_link(Millis now) {
     joined_ = false;
     signal_.clear();
     try_again_.set(now, backoff_.next(random_));
-    (void)push(Input::Kind::kWifiDown, is_password_trouble(reason) ? 1 : 0);
+    (void)push(Input::Kind::kWifiDown, wifi_down_value(is_password_trouble(reason), reason));
   }
   if (joined_ && signal_.due(now)) {
     signal_.set(now, kSignalMs);

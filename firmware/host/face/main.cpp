@@ -104,6 +104,27 @@ bool render_emotions(const std::string& folder) {
   return true;
 }
 
+/// A self-test in which all was fine.
+SelfTestState tested() {
+  SelfTestState test;
+  test.run = 1;
+  test.phase = SelfTestState::Phase::kDone;
+  Measurements& m = test.measured;
+  m.psram = {4U << 20U, 131072, 0};
+  m.before = m.after = HeardLevel{-58, false, false};
+  m.to_speaker_ms = m.to_microphone_ms = std::uint16_t{60};
+  m.frames_per_s = std::uint16_t{24};
+  m.touches = 3;
+  m.motion_readings = 250;
+  m.gravity_mg = 1004;
+  m.battery = std::uint8_t{76};
+  m.wifi = true;
+  m.wifi_dbm = std::int8_t{-55};
+  m.memory = {81234, 40960, 61234};
+  (void)m.stacks.add("device", 3000);
+  return test;
+}
+
 struct Named {
   const char* name;
   void (*make)(Scene& scene);
@@ -247,6 +268,32 @@ const Named kScenes[] = {
        s.pass(kFrameMs);
        s.tap(40, 260);
        s.tap(240, 150);
+       s.pass(kFrameMs);
+     }},
+    {"selftest-running",
+     [](Scene& s) {
+       s.pass(kFrameMs);
+       s.view().microphone = true;
+       s.view().self_test.run = 1;
+       s.view().self_test.phase = SelfTestState::Phase::kRunning;
+       s.pass(kFrameMs);
+     }},
+    {"selftest-fine",
+     [](Scene& s) {
+       s.pass(kFrameMs);
+       s.view().self_test = tested();
+       s.pass(kFrameMs);
+     }},
+    {"selftest-faults",
+     [](Scene& s) {
+       s.pass(kFrameMs);
+       s.view().self_test = tested();
+       Measurements& m = s.view().self_test.measured;
+       m.after.reset();
+       m.touches = 0;
+       m.battery = std::uint8_t{9};
+       m.wifi_dbm.reset();
+       m.stacks.marks[0].least = 400;
        s.pass(kFrameMs);
      }},
     {"volume",

@@ -15,7 +15,7 @@ struct Name {
   Kind kind;
 };
 
-constexpr std::array<Name, 21> kNames{{
+constexpr std::array<Name, 24> kNames{{
     {"tap", Kind::kTap},
     {"hold", Kind::kHold},
     {"release", Kind::kRelease},
@@ -32,6 +32,9 @@ constexpr std::array<Name, 21> kNames{{
     {"talk_mode", Kind::kTalkMode},
     {"battery", Kind::kBattery},
     {"microphone_broken", Kind::kMicrophoneBroken},
+    {"microphone_dead", Kind::kMicrophoneDead},
+    {"motion_dead", Kind::kMotionDead},
+    {"vitals", Kind::kVitals},
     {"forget_pairing", Kind::kForgetPairing},
     {"restart", Kind::kRestart},
     {"stats", Kind::kStats},

@@ -21,7 +21,7 @@ struct Command {
     kMotion,    ///< acceleration and rotation that the sensor has from now on
     kKnock,     ///< a short blow, as of a finger on the table
     kShake,     ///< for `ms`
-    kWifiDown,  ///< `now`: because the password was refused
+    kWifiDown,  ///< `now`: because the password was refused; `value`: the driver's reason
     kWifiUp,
     kConsole,  ///< `text`: a line of the serial console
     kVolume,
@@ -29,6 +29,9 @@ struct Command {
     kTalkMode,
     kBattery,
     kMicrophoneBroken,
+    kMicrophoneDead,  ///< `value` 1: it hears nothing, not even noise
+    kMotionDead,      ///< `value` 1: the motion sensor does not answer
+    kVitals,          ///< `text`: a value of ScriptedVitals, set to `value`
     kForgetPairing,
     kRestart,
     kStats,

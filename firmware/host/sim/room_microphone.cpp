@@ -74,6 +74,11 @@ void RoomMicrophone::set_broken(bool broken) {
   broken_ = broken;
 }
 
+void RoomMicrophone::set_dead(bool dead) {
+  const std::lock_guard<std::mutex> guard(lock_);
+  dead_ = dead;
+}
+
 std::uint32_t RoomMicrophone::lost() const {
   const std::lock_guard<std::mutex> guard(lock_);
   return lost_;
@@ -122,6 +127,7 @@ void RoomMicrophone::advance() {
 }
 
 std::int16_t RoomMicrophone::sample_at(std::int64_t when) const {
+  if (dead_) return 0;
   if (when < crackles_until_) return when % 16 < 8 ? kCrackle : -kCrackle;
   int sum = static_cast<int>((when * 2654435761) >> 7 & 0xFF) % (2 * kRoomNoise + 1) - kRoomNoise;
   for (const Speech& speech : spoken_) {

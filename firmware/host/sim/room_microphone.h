@@ -36,6 +36,8 @@ class RoomMicrophone final : public Microphone {
            bool at_once);
   /// From now on `start` fails (a broken part).
   void set_broken(bool broken);
+  /// From now on every sample is 0 (a broken wire).
+  void set_dead(bool dead);
   std::uint32_t lost() const;
 
  private:
@@ -62,6 +64,7 @@ class RoomMicrophone final : public Microphone {
   std::int64_t crackles_until_ = 0;
   bool open_ = false;
   bool broken_ = false;
+  bool dead_ = false;
   std::uint32_t lost_ = 0;
 };
 

@@ -62,8 +62,11 @@ void ScreenThread::step(Millis now) {
   const View& view = world_.link.view.read();
   tell(view);
   if (world_.screen != nullptr) {
-    world_.screen->step(view, sense_.motion(), world_.audio.level.load(), now);
+    const bool drawn = world_.screen->step(view, sense_.motion(), world_.audio.level.load(), now);
+    if (drawn) ++world_.link.frames;
   }
+  console_.step(view);
+  if (!console_.answer().empty()) tell_answer();
 }
 
 void ScreenThread::take(const Command& command, Millis now) {
@@ -94,7 +97,8 @@ void ScreenThread::take(const Command& command, Millis now) {
       break;
     case Kind::kWifiDown:
       world_.air.wifi = false;
-      push(Input::Kind::kWifiDown, command.now ? 1 : 0);
+      push(Input::Kind::kWifiDown,
+           wifi_down_value(command.now, static_cast<std::uint8_t>(command.value)));
       break;
     case Kind::kWifiUp:
       world_.air.wifi = true;
@@ -119,6 +123,17 @@ void ScreenThread::take(const Command& command, Millis now) {
     case Kind::kMicrophoneBroken:
       world_.microphone.set_broken(command.value != 0);
       break;
+    case Kind::kMicrophoneDead:
+      world_.microphone.set_dead(command.value != 0);
+      break;
+    case Kind::kMotionDead:
+      motion_dead_ = command.value != 0;
+      break;
+    case Kind::kVitals:
+      if (!world_.vitals.set(command.text, static_cast<std::uint32_t>(command.value))) {
+        complain("no such value of the chip's condition");
+      }
+      break;
     case Kind::kForgetPairing:
       push(Input::Kind::kForgetPairing);
       break;
@@ -133,6 +148,7 @@ void ScreenThread::take(const Command& command, Millis now) {
         complain("--screen is needed for that");
       } else {
         last_tap_ = now;
+        ++world_.link.touches;
         world_.screen->press(static_cast<std::int16_t>(command.x),
                              static_cast<std::int16_t>(command.y), command.ms, now);
       }
@@ -178,6 +194,10 @@ void ScreenThread::console(const std::string& line) {
   for (const char character : line + '\n') {
     console_.feed(character, shown_);
   }
+  tell_answer();
+}
+
+void ScreenThread::tell_answer() {
   world_.log.emit("console",
                   [&](json::Writer& json) { json.name("answer").text(console_.answer().view()); });
 }
@@ -201,7 +221,7 @@ void ScreenThread::stats() {
 }
 
 void ScreenThread::feel(Millis now) {
-  if (next_reading_.is_set() && !next_reading_.due(now)) return;
+  if (motion_dead_ || (next_reading_.is_set() && !next_reading_.due(now))) return;
   next_reading_.set(now, kReadingMs);
   MotionSample sample = lying_;
   if (shaken_until_.is_set() && !shaken_until_.due(now)) {

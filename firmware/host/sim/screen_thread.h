@@ -10,6 +10,7 @@
 #include "event_log.h"
 #include "file_store.h"
 #include "host_screen.h"
+#include "host_vitals.h"
 #include "lobug/audio/audio_link.h"
 #include "lobug/device/device.h"
 #include "lobug/senses/motion.h"
@@ -29,6 +30,7 @@ struct ScreenWorld {
   WavSpeaker& speaker;
   Air& air;
   Store& store;
+  ScriptedVitals& vitals;
   HostScreen* screen;                               ///< nullptr: it has none to look at
   const std::atomic<std::int64_t>& audio_pause_us;  ///< longest between two rounds of the sound
   std::function<void()> quit;
@@ -50,6 +52,8 @@ class ScreenThread {
   void complain(std::string_view message);
   void push(Input::Kind kind, std::int32_t value = 0, std::string_view text = {});
   void console(const std::string& line);
+  /// Tells of what the console has answered; nothing when it has not.
+  void tell_answer();
   void stats();
   void feel(Millis now);
   void tell(const View& view);
@@ -62,6 +66,7 @@ class ScreenThread {
   Deadline next_reading_;
   Deadline shaken_until_;
   bool knocked_ = false;
+  bool motion_dead_ = false;
   std::uint32_t readings_ = 0;
   View shown_;
   bool told_ = false;

@@ -227,6 +227,40 @@ TEST_CASE("playback has no gaps while the reply is there") {
   CHECK(last.base() - first == static_cast<std::ptrdiff_t>(samples_of(2000)));
 }
 
+TEST_CASE("the pauses of a reply whose rest came late are measured; its end is none") {
+  Bench bench;
+  bench.link.downlink.begin();
+  bench.want(AudioMode::kPlay);
+  bench.reply(200, 100);
+  bench.run(700);  // 200 ms of sound, then 500 ms of waiting
+  CHECK(bench.link.late_ms.load() == 0);
+  bench.reply(300, 100);
+  bench.run(700);
+  const std::uint32_t late = bench.link.late_ms.load();
+  CHECK(late > 450);
+  CHECK(late < 600);
+  CHECK(bench.link.downlink.starved() == 1);
+  bench.link.downlink.end();
+  bench.run(300);
+  bench.link.downlink.begin();
+  bench.reply(200, 100);
+  bench.link.downlink.end();
+  bench.run(700);
+  CHECK(bench.link.late_ms.load() == late);
+}
+
+TEST_CASE("a reply that is interrupted while it is late was not late for ever") {
+  Bench bench;
+  bench.link.downlink.begin();
+  bench.want(AudioMode::kPlay);
+  bench.reply(200, 100);
+  bench.run(700);
+  bench.link.downlink.begin();
+  bench.reply(200, 100);
+  bench.run(300);
+  CHECK(bench.link.late_ms.load() == 0);
+}
+
 TEST_CASE("an interruption is silence at once, and the microphone opens in the same step") {
   Bench bench;
   bench.want(AudioMode::kPlay);

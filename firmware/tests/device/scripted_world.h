@@ -15,6 +15,7 @@
 #include "support/scripted_random.h"
 #include "support/scripted_slot.h"
 #include "support/scripted_system.h"
+#include "support/scripted_vitals.h"
 #include "support/websocket_peer.h"
 
 namespace lobug::test {
@@ -51,6 +52,7 @@ struct World {
   ScriptedSystem system;
   ScriptedFinder finder;
   ScriptedLights effects;
+  ScriptedVitals vitals;
   std::vector<std::int16_t> up = std::vector<std::int16_t>(16000);
   std::vector<std::int16_t> down = std::vector<std::int16_t>(64000);
   AudioLink audio{{up.data(), up.size()}, {down.data(), down.size()}};
@@ -65,7 +67,7 @@ struct World {
   int activate_status = 202;
   int socket_status = 101;
   bool says_hello = true;
-  bool finds_wake_word = false;
+  std::string features;               ///< of its hello, JSON; "": it names none
   std::string firmware;               ///< what GET /firmware gives
   std::vector<std::string> requests;  ///< "POST /xiaozhi/ota/"
   std::vector<std::string> heads;     ///< of the requests, with the body
@@ -90,8 +92,8 @@ struct World {
 
   void boot() {
     device = std::make_unique<Device>(
-        Platform{session, http, store, crypto, random, slot, system, finder, effects}, audio,
-        screen);
+        Platform{session, http, store, crypto, random, slot, system, finder, effects, vitals},
+        audio, screen);
     step();
   }
   void step(Millis ms = 10) {
@@ -186,10 +188,9 @@ struct World {
       texts.push_back(frame.payload);
       if (says_hello && frame.payload.find("\"hello\"") != std::string::npos) {
         session.deliver(text_frame(
-            std::string(R"({"type":"hello","transport":"websocket","session_id":"s1",)") +
-            (finds_wake_word ? R"("features":{"wake_word":true},)" : "") +
-            R"("audio_params":{"format":"pcm","sample_rate":16000,"channels":1,)"
-            R"("frame_duration":60}})"));
+            R"({"type":"hello","transport":"websocket","session_id":"s1","audio_params":)"
+            R"({"format":"pcm","sample_rate":16000,"channels":1,"frame_duration":60})" +
+            (features.empty() ? "}" : R"(,"features":)" + features + "}")));
       }
     }
   }

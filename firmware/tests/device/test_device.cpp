@@ -38,14 +38,14 @@ TEST_CASE("a new device asks for a Wi-Fi, then goes its way to the server") {
 
 TEST_CASE("the screen knows whether the server of the newest session listens for a wake word") {
   World w;
-  w.finds_wake_word = true;
+  w.features = R"({"wake_word":true})";
   w.boot();
   w.wifi();
   CHECK_FALSE(w.view().wake_word);
   REQUIRE(w.reach(S::kIdle));
   w.steps(30);
   CHECK(w.view().wake_word);
-  w.finds_wake_word = false;
+  w.features.clear();
   w.boot();
   w.wifi();
   REQUIRE(w.reach(S::kIdle));

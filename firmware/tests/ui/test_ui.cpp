@@ -174,6 +174,37 @@ TEST_CASE("the right button shows the volume, which a finger sets and time hides
   CHECK(s.inputs() == Inputs{{Kind::kPress, 0}, {Kind::kTap, 0}});
 }
 
+TEST_CASE("the self-test is begun in the settings, has its page, and a tap closes that") {
+  Screen s;
+  s.tap(40, 262);
+  s.tap(270, 222);
+  CHECK(s.inputs() == Inputs{{Kind::kSelfTest, 0}});
+  s.view.self_test.run = 1;
+  s.view.self_test.phase = SelfTestState::Phase::kRunning;
+  s.draw();
+  s.tap(160, 120);
+  s.draw();
+  CHECK(s.inputs().empty());  // it goes on
+  CHECK_FALSE(s.shows(kRed, 0, 40, 160, 120));
+  s.view.self_test.phase = SelfTestState::Phase::kDone;  // nothing was measured: much is bad
+  s.draw();
+  CHECK(s.shows(kRed, 0, 40, 160, 120));
+  s.tap(160, 120);
+  s.draw();
+  CHECK(s.inputs().empty());
+  CHECK_FALSE(s.shows(kRed, 0, 40, 160, 120));
+  s.tap(160, 120);  // now it is the face again
+  CHECK(s.inputs() == Inputs{{Kind::kTap, 0}});
+}
+
+TEST_CASE("a self-test that the serial line began shows its page, too") {
+  Screen s;
+  s.view.self_test.run = 1;
+  s.view.self_test.phase = SelfTestState::Phase::kDone;
+  s.draw();
+  CHECK(s.shows(kRed, 0, 40, 160, 120));
+}
+
 TEST_CASE("an open microphone is seen on every screen") {
   for (std::uint8_t state = 0; state < kDeviceStateCount; ++state) {
     Screen s;

@@ -154,6 +154,7 @@ void AudioPump::feed_speaker(Millis now) {
     std::size_t count = link_.downlink.read(span_of(buffer));
     follow_generation();
     const bool reply = count > 0;
+    watch_gap(reply, now);
     if (beep_.sounding()) {
       std::fill(buffer.begin() + static_cast<std::ptrdiff_t>(count), buffer.end(), std::int16_t{0});
       count = buffer.size();
@@ -173,9 +174,19 @@ void AudioPump::feed_speaker(Millis now) {
   }
 }
 
+// The end of a reply is no gap, but looks like one until its end is announced.
+void AudioPump::watch_gap(bool sounds, Millis now) {
+  if (sounds && dry_) link_.late_ms.fetch_add(elapsed(dry_since_, now), std::memory_order_relaxed);
+  const bool dry = !sounds && begun_ && link_.downlink.active();
+  if (dry && !dry_) dry_since_ = now;
+  dry_ = dry;
+  begun_ = sounds || (begun_ && dry);
+}
+
 void AudioPump::follow_generation() {
   if (link_.downlink.read_generation() == generation_) return;
   generation_ = link_.downlink.read_generation();
+  begun_ = dry_ = false;
   announced_ = false;
   if (held_ > 0 && !reply_held_) return;  // a beep alone may end
   if (held_ > 0) speaker_.silence();

@@ -56,6 +56,8 @@ class AudioPump {
   void play(Millis now);
   void feed_speaker(Millis now);
   void follow_generation();
+  /// Measures for how long a reply pauses in its middle.
+  void watch_gap(bool sounds, Millis now);
   void set_volume();
 
   AudioLink& link_;
@@ -83,8 +85,11 @@ class AudioPump {
   std::uint32_t generation_ = 0;          // of what the speaker holds
   bool announced_ = false;                // first_sound was set for it
   bool reply_held_ = false;               // the speaker holds some of a reply, not only a beep
-  bool heard_ = false;                    // something was played and its end is not certain yet
-  Millis last_held_ = 0;                  // when the speaker last held a buffer
+  bool begun_ = false;                    // some of the reply was read
+  bool dry_ = false;                      // nothing of it is left, and it has not ended
+  Millis dry_since_ = 0;
+  bool heard_ = false;    // something was played and its end is not certain yet
+  Millis last_held_ = 0;  // when the speaker last held a buffer
   Beep beep_;
   std::uint8_t volume_ = 0;
   bool volume_set_ = false;

@@ -10,6 +10,7 @@
 #include "lobug/device/device_controls.h"
 #include "lobug/device/enrolment.h"
 #include "lobug/device/firmware_update.h"
+#include "lobug/device/health_reporter.h"
 #include "lobug/device/identity.h"
 #include "lobug/device/memory_watch.h"
 #include "lobug/device/sensor_reporter.h"
@@ -18,6 +19,7 @@
 #include "lobug/device/wifi_watch.h"
 #include "lobug/net/backoff.h"
 #include "lobug/net/http_client.h"
+#include "lobug/selftest/self_test.h"
 #include "lobug/setup/settings.h"
 #include "lobug/update/updater.h"
 
@@ -42,6 +44,7 @@ class DeviceController final : public SessionHandler {
 
   // SessionHandler
   void on_ready(Millis now) override;
+  std::string_view hello_report(Millis now) override { return health_.write(now); }
   void on_message(const ServerMessage& message, Millis now) override;
   void on_audio(Bytes pcm, Millis now) override;
   void on_end(const SessionEnd& end, Millis now) override;
@@ -51,6 +54,8 @@ class DeviceController final : public SessionHandler {
   void step_state(Millis now);
   void take(const Input& input, Millis now);
   void tapped(Millis now);
+  void begin_self_test(Millis now);
+  void step_self_test(Millis now);
   void reload_settings(Millis now);
   void restart();
 
@@ -93,6 +98,9 @@ class DeviceController final : public SessionHandler {
   Session session_;
   Conversation conversation_;
   WifiWatch wifi_;
+  HealthReporter health_;
+  SelfTest self_test_;
+  bool tested_connected_ = false;  ///< there was a session at the self-test's last step
   MemoryWatch memory_;
   Backoff backoff_{1000, 60000};
 

@@ -1,12 +1,14 @@
 // What crosses between the screen's thread and the device's: inputs one way, the view the other.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "lobug/base/exchange.h"
 #include "lobug/base/text.h"
 #include "lobug/device/state_machine.h"
 #include "lobug/face/emotion.h"
+#include "lobug/selftest/measurements.h"
 #include "lobug/senses/motion.h"
 #include "lobug/setup/settings.h"
 
@@ -25,12 +27,13 @@ struct Input {
     kTalkMode,       ///< value: TalkMode
     kCaptions,       ///< value: 0 or 1
     kWifiUp,         ///< text: own IP address
-    kWifiDown,       ///< value: 1 when the password was refused
+    kWifiDown,       ///< value: see `wifi_down_value`
     kWifiSignal,     ///< value: dBm
     kWifiSeen,       ///< the stored Wi-Fi came into range while the setup page is open
     kBattery,        ///< value: percent, plus 128 while it charges
     kSetupGuest,     ///< a phone is on the device's own Wi-Fi; repeated once a minute
     kSettings,       ///< the portal or a serial command stored settings: load them again
+    kSelfTest,       ///< measure microphone, speaker, memory ...
     kForgetPairing,  ///< drop the token and pair again
     kReset,          ///< back to the state of a new device
     kRestart,
@@ -39,6 +42,15 @@ struct Input {
   std::int32_t value = 0;
   Text<48> text;
 };
+
+/// The value of kWifiDown: whether the password was refused, and the driver's reason.
+constexpr std::int32_t wifi_down_value(bool refused, std::uint8_t reason) {
+  return static_cast<std::int32_t>(reason) * 256 + (refused ? 1 : 0);
+}
+constexpr bool wifi_refused(std::int32_t value) { return (value & 1) != 0; }
+constexpr std::uint8_t wifi_reason(std::int32_t value) {
+  return static_cast<std::uint8_t>(value / 256 & 0xFF);
+}
 
 /// What the screen shows.
 struct View {
@@ -77,12 +89,15 @@ struct View {
   std::uint16_t retry_s = 0;
   Text<24> version;
   Text<48> address;  ///< own IP address
+  SelfTestState self_test;
 };
 
 struct ScreenLink {
-  Queue<Input, 16> inputs;  ///< screen to device
-  Latest<View> view;        ///< device to screen
-  Latest<Motion> motion;    ///< screen (which reads the sensor) to device
+  Queue<Input, 16> inputs;                ///< screen to device
+  Latest<View> view;                      ///< device to screen
+  Latest<Motion> motion;                  ///< screen (which reads the sensor) to device
+  std::atomic<std::uint32_t> frames{0};   ///< pictures that were drawn, by the screen
+  std::atomic<std::uint32_t> touches{0};  ///< fingers that came down, by the screen
 };
 
 }  // namespace lobug

@@ -1,6 +1,7 @@
 #include "lobug/setup/console.h"
 
 #include "lobug/base/utf8.h"
+#include "lobug/selftest/result_line.h"
 #include "lobug/sentences.h"
 #include "lobug/setup/settings.h"
 
@@ -129,6 +130,9 @@ void Console::run(const View& view) {
     show();
   } else if (command == "status") {
     status(view);
+  } else if (command == "selftest") {
+    awaits_test_ = push(Input::Kind::kSelfTest, sentences::kTestRunning);
+    awaited_run_ = static_cast<std::uint8_t>(view.self_test.run + 1);
   } else if (command == "pair") {
     push(Input::Kind::kForgetPairing, sentences::kPairingForgotten);
   } else if (command == "restart") {
@@ -210,16 +214,30 @@ void Console::save(std::string_view first, std::string_view second) {
   push(Input::Kind::kSettings, sentences::kSaved);
 }
 
-void Console::push(Input::Kind kind, std::string_view done) {
+bool Console::push(Input::Kind kind, std::string_view done) {
   Input input;
   input.kind = kind;
   if (inputs_.push(input)) {
     print(done);
-  } else if (kind == Input::Kind::kSettings) {
-    print(sentences::kSavedForLater);
-  } else {
-    print(sentences::kBusy);
+    return true;
   }
+  print(kind == Input::Kind::kSettings ? sentences::kSavedForLater : sentences::kBusy);
+  return false;
+}
+
+void Console::step(const View& view) {
+  answer_.clear();
+  using Phase = SelfTestState::Phase;
+  const SelfTestState& test = view.self_test;
+  if (!awaits_test_ || test.run != awaited_run_ || test.phase == Phase::kRunning) return;
+  awaits_test_ = false;
+  if (test.phase != Phase::kDone) {
+    print(test.phase == Phase::kRefused ? sentences::kTestRefused : sentences::kTestStopped);
+    return;
+  }
+  const std::size_t length =
+      write_result_line({result_.data(), result_.size()}, test.measured, view.version);
+  print({result_.data(), length});
 }
 
 void Console::show() {

@@ -22,7 +22,8 @@ constexpr Rect kCaptionsButton{208, 98, 104, 32};
 constexpr Rect kForgetButton{8, 136, 148, 32};
 constexpr Rect kResetButton{164, 136, 148, 32};
 constexpr std::int16_t kAboutY = 174;
-constexpr Rect kCloseButton{232, 176, 80, 32};
+constexpr Rect kCloseButton{232, 174, 80, 30};
+constexpr Rect kTestButton{232, 208, 80, 28};
 
 bool holds(const Rect& area, std::int16_t x, std::int16_t y) {
   return x >= area.x && x < area.x + area.width && y >= area.y && y < area.y + area.height;
@@ -139,6 +140,8 @@ bool SettingsPage::tap(const Gesture& gesture, const View& view, Millis now) {
     if (confirmed(Question::kForget, now)) put(Input::Kind::kForgetPairing, 0);
   } else if (holds(kResetButton, x, y)) {
     if (confirmed(Question::kReset, now)) put(Input::Kind::kReset, 0);
+  } else if (holds(kTestButton, x, y)) {
+    put(Input::Kind::kSelfTest, 0);
   } else if (holds(kCloseButton, x, y)) {
     return false;
   } else {
@@ -176,6 +179,7 @@ void SettingsPage::draw(Canvas& canvas, const View& view, Millis now) {
   draw_button(canvas, kResetButton, reset ? sentences::kResetSure : sentences::kReset, kText,
               reset ? kAlarm : kPanel);
   draw_button(canvas, kCloseButton, sentences::kClose, kNight, kAccent);
+  draw_button(canvas, kTestButton, sentences::kTestButton, kText);
   std::array<char, 80> text{};
   std::snprintf(text.data(), text.size(), sentences::kVersionFormat, view.version.c_str());
   int y = kAboutY;

@@ -7,6 +7,7 @@
 #include "lobug/face/palette.h"
 #include "lobug/sentences.h"
 #include "lobug/ui/pages.h"
+#include "lobug/ui/self_test_page.h"
 
 namespace lobug {
 namespace {
@@ -78,6 +79,9 @@ void Ui::touched(const Gesture& gesture, Millis now) {
     settings_.open();
   } else if (page_ == Page::kSettings && !on_button) {
     if (!settings_.touch(gesture, seen_, now)) page_ = Page::kFace;
+  } else if (page_ == Page::kSelfTest && !on_button) {
+    const bool running = seen_.self_test.phase == SelfTestState::Phase::kRunning;
+    if (gesture.kind == Gesture::Kind::kTap && !running) page_ = Page::kFace;
   } else {
     touch_face(gesture, now);
   }
@@ -225,6 +229,7 @@ void Ui::advance(const View& view, const Motion& motion, std::uint8_t level, Mil
   }
   if (view.state != seen_.state || motion.moving || view.emotion != seen_.emotion) busy_at_ = now;
   if (view.caption != seen_.caption) caption_spoken_ = view.state == DeviceState::kSpeaking;
+  if (view.self_test.run != seen_.self_test.run) page_ = Page::kSelfTest;
   seen_ = view;
   if (volume_until_.due(now)) volume_until_.clear();
   move_face(view, motion, level, now);
@@ -243,6 +248,8 @@ void Ui::paint(Canvas& canvas) {
   canvas.clear(kNight);
   if (page_ == Page::kSettings) {
     settings_.draw(canvas, seen_, drawn_at_);
+  } else if (page_ == Page::kSelfTest) {
+    draw_self_test_page(canvas, seen_.self_test);
   } else if (seen_.state == DeviceState::kSetup) {
     draw_setup_page(canvas, seen_, join_);
   } else if (seen_.state == DeviceState::kPairing) {

@@ -41,7 +41,7 @@ class Ui {
                     std::uint8_t level, Millis now);
 
  private:
-  enum class Page : std::uint8_t { kFace, kSettings };
+  enum class Page : std::uint8_t { kFace, kSettings, kSelfTest };
   /// What is below the face.
   enum class Below : std::uint8_t { kNothing, kVolume, kTrouble, kText, kProgress };
   enum class Button : std::uint8_t { kLeft, kMiddle, kRight };
