@@ -168,7 +168,7 @@ void start() {
   if (!firmware->store.begin()) give_up(sentences::kNoStore);
   firmware->system.begin();
   firmware->effects.begin();
-  firmware->screen.begin(firmware->system.short_name());
+  firmware->screen.begin(firmware->system.board(), firmware->system.short_name());
 
   // A stuck task restarts the device; an image on trial that does so goes back to the old one.
   (void)esp_task_wdt_init(kWatchdogSeconds, true);

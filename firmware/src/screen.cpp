@@ -25,15 +25,16 @@ Screen::Screen(const Pictures& pictures, AudioLink& audio, ScreenLink& link, Sto
       link_(link),
       canvas_(pictures.drawn, kScreenWidth, kScreenHeight),
       ui_(random, link.inputs, has_buttons_below()),
-      console_(store, link.inputs),
-      wifi_(store, random, link.inputs) {}
+      wifi_(store, random, link.inputs),
+      line_(store, link.inputs, wifi_, serial_) {}
 
-void Screen::begin(std::string_view device_name) {
+void Screen::begin(std::string_view board, std::string_view device_name) {
   // M5's own buttons are not asked for, but keep them where the picture has ours.
   if (!has_buttons_below()) M5.setTouchButtonHeight(40);
   std::fill(pictures_.shown.begin(), pictures_.shown.end(), Colour{0});
   M5.Display.fillScreen(0);
   wifi_.begin(device_name);
+  line_.begin(board, device_name);
 }
 
 void Screen::step(Millis now) {
@@ -46,7 +47,7 @@ void Screen::step(Millis now) {
   read_finger(now);
   read_motion(now);
   read_battery(now);
-  read_serial();
+  read_serial(now);
   draw(now);
 }
 
@@ -91,16 +92,17 @@ void Screen::read_battery(Millis now) {
   if (link_.inputs.push(input)) battery_ = value;
 }
 
-void Screen::read_serial() {
+void ChipSerial::write(std::string_view bytes) {
+  Serial.write(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+}
+
+void Screen::read_serial(Millis now) {
   for (std::size_t count = 0; count < kMostSerial && Serial.available() > 0; ++count) {
     const int character = Serial.read();
-    if (character < 0) return;
-    console_.feed(static_cast<char>(character), view_);
-    const std::string_view answer = console_.answer();
-    if (answer.empty()) continue;
-    Serial.write(reinterpret_cast<const std::uint8_t*>(answer.data()), answer.size());
-    wifi_.reload_if_changed();
+    if (character < 0) break;
+    line_.feed(static_cast<char>(character), view_, now);
   }
+  line_.step(now);
 }
 
 void Screen::draw(Millis now) {

@@ -7,8 +7,9 @@
 #include "lobug/base/random.h"
 #include "lobug/device/device.h"
 #include "lobug/face/canvas.h"
+#include "lobug/ports/serial.h"
 #include "lobug/senses/motion.h"
-#include "lobug/setup/console.h"
+#include "lobug/setup/improv.h"
 #include "lobug/ui/ui.h"
 #include "wifi_keeper.h"
 
@@ -20,18 +21,25 @@ struct Pictures {
   Span<Colour> shown;
 };
 
+/// Arduino's `Serial`.
+class ChipSerial final : public SerialOutput {
+ public:
+  void write(std::string_view bytes) override;
+};
+
 class Screen {
  public:
   Screen(const Pictures& pictures, AudioLink& audio, ScreenLink& link, Store& store,
          Random& random);
-  void begin(std::string_view device_name);
+  /// `board` as in System.
+  void begin(std::string_view board, std::string_view device_name);
   void step(Millis now);
 
  private:
   void read_finger(Millis now);
   void read_motion(Millis now);
   void read_battery(Millis now);
-  void read_serial();
+  void read_serial(Millis now);
   void draw(Millis now);
   /// Rows of what is drawn, to the display.
   void show(int first, int count) const;
@@ -41,8 +49,9 @@ class Screen {
   ScreenLink& link_;
   Canvas canvas_;
   Ui ui_;
-  Console console_;
   WifiKeeper wifi_;
+  ChipSerial serial_;
+  SerialLine line_;
   MotionSense sense_;
   View view_;
   Deadline motion_due_;
