@@ -177,7 +177,7 @@ void start() {
   firmware->vitals.begin();
   firmware->vitals.watch("screen", xTaskGetCurrentTaskHandle());
   firmware->effects.begin();
-  firmware->screen.begin(firmware->system.short_name());
+  firmware->screen.begin(firmware->system.board(), firmware->system.short_name());
 
   // A stuck task restarts the device; an image on trial that does so goes back to the old one.
   (void)esp_task_wdt_init(kWatchdogSeconds, true);

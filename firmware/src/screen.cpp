@@ -23,14 +23,15 @@ Screen::Screen(const Pictures& pictures, AudioLink& audio, ScreenLink& link, Sto
       link_(link),
       canvas_(pictures.drawn, kScreenWidth, kScreenHeight),
       ui_(random, link.inputs, has_buttons_below()),
-      console_(store, link.inputs),
-      wifi_(store, random, link.inputs) {}
+      wifi_(store, random, link.inputs),
+      line_(store, link.inputs, wifi_, serial_) {}
 
-void Screen::begin(std::string_view device_name) {
+void Screen::begin(std::string_view board, std::string_view device_name) {
   // M5's own buttons are not asked for, but keep them where the picture has ours.
   if (!has_buttons_below()) M5.setTouchButtonHeight(40);
   M5.Display.fillScreen(0);
   wifi_.begin(device_name);
+  line_.begin(board, device_name);
 }
 
 void Screen::step(Millis now) {
@@ -43,7 +44,7 @@ void Screen::step(Millis now) {
   read_finger(now);
   read_motion(now);
   read_battery(now);
-  read_serial();
+  read_serial(now);
   draw(now);
 }
 
@@ -90,22 +91,17 @@ void Screen::read_battery(Millis now) {
   if (link_.inputs.push(input)) battery_ = value;
 }
 
-void Screen::read_serial() {
-  console_.step(view_);
-  answer_serial();
-  for (std::size_t count = 0; count < kMostSerial && Serial.available() > 0; ++count) {
-    const int character = Serial.read();
-    if (character < 0) return;
-    console_.feed(static_cast<char>(character), view_);
-    if (answer_serial()) wifi_.reload_if_changed();
-  }
+void ChipSerial::write(std::string_view bytes) {
+  Serial.write(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
 }
 
-bool Screen::answer_serial() const {
-  const std::string_view answer = console_.answer();
-  if (answer.empty()) return false;
-  Serial.write(reinterpret_cast<const std::uint8_t*>(answer.data()), answer.size());
-  return true;
+void Screen::read_serial(Millis now) {
+  for (std::size_t count = 0; count < kMostSerial && Serial.available() > 0; ++count) {
+    const int character = Serial.read();
+    if (character < 0) break;
+    line_.feed(static_cast<char>(character), view_, now);
+  }
+  line_.step(view_, now);
 }
 
 void Screen::draw(Millis now) {

@@ -8,8 +8,9 @@
 #include "lobug/device/device.h"
 #include "lobug/face/canvas.h"
 #include "lobug/face/damage.h"
+#include "lobug/ports/serial.h"
 #include "lobug/senses/motion.h"
-#include "lobug/setup/console.h"
+#include "lobug/setup/improv.h"
 #include "lobug/ui/ui.h"
 #include "wifi_keeper.h"
 
@@ -21,20 +22,25 @@ struct Pictures {
   Damage* damage;
 };
 
+/// Arduino's `Serial`.
+class ChipSerial final : public SerialOutput {
+ public:
+  void write(std::string_view bytes) override;
+};
+
 class Screen {
  public:
   Screen(const Pictures& pictures, AudioLink& audio, ScreenLink& link, Store& store,
          Random& random);
-  void begin(std::string_view device_name);
+  /// `board` as in System.
+  void begin(std::string_view board, std::string_view device_name);
   void step(Millis now);
 
  private:
   void read_finger(Millis now);
   void read_motion(Millis now);
   void read_battery(Millis now);
-  void read_serial();
-  /// Prints the console's answer; false when there is none.
-  bool answer_serial() const;
+  void read_serial(Millis now);
   void draw(Millis now);
   /// A part of what is drawn, to the display.
   void show(const Rect& part) const;
@@ -44,8 +50,9 @@ class Screen {
   ScreenLink& link_;
   Canvas canvas_;
   Ui ui_;
-  Console console_;
   WifiKeeper wifi_;
+  ChipSerial serial_;
+  SerialLine line_;
   MotionSense sense_;
   View view_;
   Deadline motion_due_;

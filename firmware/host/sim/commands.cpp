@@ -15,7 +15,7 @@ struct Name {
   Kind kind;
 };
 
-constexpr std::array<Name, 24> kNames{{
+constexpr std::array<Name, 25> kNames{{
     {"tap", Kind::kTap},
     {"hold", Kind::kHold},
     {"release", Kind::kRelease},
@@ -27,6 +27,7 @@ constexpr std::array<Name, 24> kNames{{
     {"wifi_down", Kind::kWifiDown},
     {"wifi_up", Kind::kWifiUp},
     {"console", Kind::kConsole},
+    {"serial", Kind::kSerial},
     {"volume", Kind::kVolume},
     {"brightness", Kind::kBrightness},
     {"talk_mode", Kind::kTalkMode},

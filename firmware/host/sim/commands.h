@@ -24,6 +24,7 @@ struct Command {
     kWifiDown,  ///< `now`: because the password was refused; `value`: the driver's reason
     kWifiUp,
     kConsole,  ///< `text`: a line of the serial console
+    kSerial,   ///< `text`: bytes of the serial line, hexadecimal
     kVolume,
     kBrightness,
     kTalkMode,

@@ -202,7 +202,7 @@ int run(const Options& options, char** arguments) {
   HostRandom blinking(options.seed);
   HostScreen face(blinking, link.inputs, options.board == "m5stack-core2");
   ScreenThread screen(
-      ScreenWorld{log, link, audio, microphone, speaker, air, store, scripted_vitals,
+      ScreenWorld{log, link, audio, microphone, speaker, air, store, scripted_vitals, options.board,
                   options.screen ? &face : nullptr, audio_pause_us, [&] { running = false; }},
       commands);
   Watch watch(log, screen);

@@ -52,12 +52,38 @@ bool same(const View& a, const View& b) {
 
 }  // namespace
 
+ScriptedWifi::ScriptedWifi(Store& store) : store_(store) {
+  const Settings settings = load_settings(store);
+  name_ = settings.wifi_name;
+  password_ = settings.wifi_password;
+  networks_[0].name = "Home";
+  networks_[0].dbm = -48;
+  networks_[1].name = "Cafe";
+  networks_[1].dbm = -71;
+  networks_[1].secured = false;
+}
+
+void ScriptedWifi::reload_if_changed() {
+  const Settings settings = load_settings(store_);
+  if (settings.wifi_name == name_.view() && settings.wifi_password == password_.view()) return;
+  name_ = settings.wifi_name;
+  password_ = settings.wifi_password;
+  link_ = Link::kJoining;
+}
+
 ScreenThread::ScreenThread(const ScreenWorld& world, CommandQueue& commands)
-    : world_(world), commands_(commands), console_(world.store, world.link.inputs) {}
+    : world_(world),
+      commands_(commands),
+      wifi_(world.store),
+      line_(world.store, world.link.inputs, wifi_, written_) {
+  line_.begin(world.board, "Lo-Bug-0000");
+}
 
 void ScreenThread::step(Millis now) {
   Command command;
   while (commands_.pop(command)) take(command, now);
+  // Bytes that came over the line are answered in bytes.
+  if (const std::string bytes = written_.take(); !bytes.empty()) tell_serial(bytes);
   feel(now);
   const View& view = world_.link.view.read();
   tell(view);
@@ -65,8 +91,13 @@ void ScreenThread::step(Millis now) {
     const bool drawn = world_.screen->step(view, sense_.motion(), world_.audio.level.load(), now);
     if (drawn) ++world_.link.frames;
   }
-  console_.step(view);
-  if (!console_.answer().empty()) tell_answer();
+  line_.step(view, now);
+  const std::string later = written_.take();
+  if (later.rfind("IMPROV", 0) == 0) {
+    tell_serial(later);
+  } else if (!later.empty()) {
+    tell_console(later);
+  }
 }
 
 void ScreenThread::take(const Command& command, Millis now) {
@@ -97,16 +128,21 @@ void ScreenThread::take(const Command& command, Millis now) {
       break;
     case Kind::kWifiDown:
       world_.air.wifi = false;
+      wifi_.set(command.now ? Wifi::Link::kRefused : Wifi::Link::kJoining);
       push(Input::Kind::kWifiDown,
            wifi_down_value(command.now, static_cast<std::uint8_t>(command.value)));
       break;
     case Kind::kWifiUp:
       world_.air.wifi = true;
+      wifi_.set(Wifi::Link::kUp);
       push(Input::Kind::kWifiUp, 0, "127.0.0.1");
       push(Input::Kind::kWifiSignal, -55);
       break;
     case Kind::kConsole:
-      console(command.text);
+      console(command.text, now);
+      break;
+    case Kind::kSerial:
+      serial(command.text, now);
       break;
     case Kind::kVolume:
       push(Input::Kind::kVolume, command.value);
@@ -190,16 +226,33 @@ void ScreenThread::push(Input::Kind kind, std::int32_t value, std::string_view t
   if (!world_.link.inputs.push(input)) complain("the device is stuck");
 }
 
-void ScreenThread::console(const std::string& line) {
+void ScreenThread::console(const std::string& line, Millis now) {
   for (const char character : line + '\n') {
-    console_.feed(character, shown_);
+    line_.feed(character, shown_, now);
   }
-  tell_answer();
+  tell_console(written_.take());
 }
 
-void ScreenThread::tell_answer() {
-  world_.log.emit("console",
-                  [&](json::Writer& json) { json.name("answer").text(console_.answer().view()); });
+void ScreenThread::tell_console(std::string_view answer) {
+  world_.log.emit("console", [&](json::Writer& json) { json.name("answer").text(answer); });
+}
+
+void ScreenThread::serial(const std::string& hex, Millis now) {
+  for (std::size_t at = 0; at + 1 < hex.size(); at += 2) {
+    const int byte = std::stoi(hex.substr(at, 2), nullptr, 16);
+    line_.feed(static_cast<char>(byte), shown_, now);
+  }
+}
+
+void ScreenThread::tell_serial(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string hex;
+  for (const char character : bytes) {
+    const auto byte = static_cast<unsigned char>(character);
+    hex += kDigits[byte >> 4U];
+    hex += kDigits[byte & 15U];
+  }
+  world_.log.emit("serial", [&](json::Writer& json) { json.name("hex").text(hex); });
 }
 
 void ScreenThread::stats() {

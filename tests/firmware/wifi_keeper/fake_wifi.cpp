@@ -13,7 +13,14 @@ unsigned int String::length() const { return static_cast<unsigned>(air.chosen.si
 IPAddress::IPAddress(std::uint8_t, std::uint8_t, std::uint8_t, std::uint8_t) {}
 std::uint8_t IPAddress::operator[](int) const { return 1; }
 
-std::size_t WiFiClass::onEvent(WiFiEventFuncCb, arduino_event_id_t) { return 0; }
+std::size_t WiFiClass::onEvent(WiFiEventFuncCb cbEvent, arduino_event_id_t) {
+  air.tell = [cbEvent](int event, std::uint8_t reason) {
+    arduino_event_info_t info{};
+    info.wifi_sta_disconnected.reason = reason;
+    cbEvent(static_cast<arduino_event_id_t>(event), info);
+  };
+  return 0;
+}
 bool WiFiClass::mode(wifi_mode_t mode) {
   air.calls.push_back("mode " + std::to_string(mode));
   return air.has_radio;
@@ -29,7 +36,7 @@ wl_status_t WiFiClass::begin(const char*, const char*, std::int32_t, const std::
   air.calls.emplace_back("begin");
   return WL_IDLE_STATUS;
 }
-wl_status_t WiFiClass::status() { return WL_IDLE_STATUS; }
+wl_status_t WiFiClass::status() { return WL_CONNECTED; }
 bool WiFiClass::setAutoReconnect(bool) { return true; }
 IPAddress WiFiClass::localIP() { return {192, 168, 1, 1}; }
 std::int8_t WiFiClass::RSSI() { return -50; }
@@ -53,10 +60,15 @@ String WiFiClass::SSID(std::uint8_t networkItem) {
   air.chosen = air.networks[networkItem];
   return {};
 }
+std::int32_t WiFiClass::RSSI(std::uint8_t networkItem) { return -40 - networkItem; }
+wifi_auth_mode_t WiFiClass::encryptionType(std::uint8_t networkItem) {
+  return air.networks[networkItem] == "Cafe" ? WIFI_AUTH_OPEN : WIFI_AUTH_WPA2_PSK;
+}
 
 namespace lobug {
 
-// Its sockets are for the device's own address; what it does has tests of its own.
+// Its sockets are for the device's own address; what it does has tests of its
+// own.
 bool PortalServer::begin(const std::uint8_t*, std::uint16_t, std::uint16_t) {
   web_ = 0;
   return true;

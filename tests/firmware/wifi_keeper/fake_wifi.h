@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct Air {
   std::int16_t found = -2;                       ///< of the last scan; -2: there was none
   std::string chosen;                            ///< of `networks`, by SSID()
   std::string listed;                            ///< what the page offers
+  std::function<void(int event, std::uint8_t reason)> tell;  ///< an event of Wi-Fi's own task
 
   std::size_t count(const std::string& call) const {
     std::size_t number = 0;

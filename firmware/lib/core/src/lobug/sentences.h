@@ -265,6 +265,9 @@ constexpr Sentence kResetConfirm =
     "This forgets the Wi-Fi, the server and the pairing. To do it, type: reset yes";
 constexpr Sentence kResetting = "I'm forgetting everything and starting over.";
 
+// For programs on the serial line (Improv).
+constexpr Sentence kFirmwareName = "Lo-Bug";
+
 // The serial console: `show` and `status`.
 constexpr Sentence kNone = "(none)";
 constexpr Sentence kSet = "(set)";

@@ -182,16 +182,24 @@ void Console::set_wifi(std::string_view text) {
     print(sentences::kWifiUsage);
     return;
   }
+  (void)store_wifi(words[0], count == 2 ? words[1] : std::string_view());
+}
+
+Console::Stored Console::store_wifi(std::string_view name, std::string_view password) {
+  answer_.clear();
   load_settings(store_, settings_);
-  SettingResult result = set_setting(settings_, "wifi_name", words[0]);
-  if (result.ok) {
-    result = set_setting(settings_, "wifi_password", count == 2 ? words[1] : std::string_view());
-  }
+  SettingResult result = set_setting(settings_, "wifi_name", name);
+  if (result.ok) result = set_setting(settings_, "wifi_password", password);
   if (!result.ok) {
     print(result.error);
-    return;
+    return Stored::kInvalid;
   }
-  save("wifi_name", "wifi_password");
+  return save("wifi_name", "wifi_password") ? Stored::kSaved : Stored::kFailed;
+}
+
+std::string_view Console::server() {
+  load_settings(store_, settings_);
+  return settings_.server;
 }
 
 void Console::set(std::string_view name, std::string_view value) {
@@ -201,17 +209,18 @@ void Console::set(std::string_view name, std::string_view value) {
     print(result.error);
     return;
   }
-  save(name, {});
+  (void)save(name, {});
 }
 
-void Console::save(std::string_view first, std::string_view second) {
+bool Console::save(std::string_view first, std::string_view second) {
   bool saved = save_setting(store_, settings_, first);
   if (saved && !second.empty()) saved = save_setting(store_, settings_, second);
   if (!saved) {
     print(sentences::kNotSaved);
-    return;
+    return false;
   }
   push(Input::Kind::kSettings, sentences::kSaved);
+  return true;
 }
 
 bool Console::push(Input::Kind kind, std::string_view done) {

@@ -29,6 +29,13 @@ class Console {
   /// that is empty.
   void step(const View& view);
 
+  enum class Stored : std::uint8_t { kSaved, kInvalid, kFailed };
+  /// As the command `wifi`, for a program; `answer` has the sentence. An empty password: an open
+  /// network. What is being typed stays.
+  Stored store_wifi(std::string_view name, std::string_view password);
+  /// The server's address as it is stored; empty: the device finds it.
+  std::string_view server();
+
  private:
   static constexpr std::size_t kMostLine = 2200;
   static constexpr std::size_t kMostWords = 4;
@@ -41,7 +48,7 @@ class Console {
   void set_wifi(std::string_view text);
   void set_any(std::string_view text);
   void set(std::string_view name, std::string_view value);
-  void save(std::string_view first, std::string_view second);
+  bool save(std::string_view first, std::string_view second);
   void show();
   void status(const View& view);
   void help();
