@@ -106,6 +106,9 @@ constexpr Sentence kPageTalkWakeWord = "Wake word (needs a server that listens f
 constexpr Sentence kPageCaptions = "Captions on the screen";
 constexpr Sentence kPageCaptionsOn = "Shown";
 constexpr Sentence kPageCaptionsOff = "Not shown";
+constexpr Sentence kPageLight = "Lights";
+constexpr Sentence kPageLightNone = "None";
+constexpr Sentence kPageLightM5go = "M5GO bottom";
 constexpr Sentence kPageVolume = "Volume";
 constexpr Sentence kPageBrightness = "Brightness";
 constexpr Sentence kPageSave = "Save";
@@ -126,6 +129,7 @@ constexpr Sentence kTalkModeInvalid = "talk_mode must be tap, conversation or wa
 constexpr Sentence kVolumeInvalid = "The volume must be a number from 0 to 100.";
 constexpr Sentence kBrightnessInvalid = "The brightness must be a number from 1 to 100.";
 constexpr Sentence kCaptionsInvalid = "captions must be on or off.";
+constexpr Sentence kLightInvalid = "light must be none or m5go.";
 constexpr Sentence kNoSuchSetting = "There is no such setting.";
 constexpr Sentence kHttpsNeedsCa = "An https server needs its CA: set the CA first.";
 constexpr Sentence kCaIsNeeded = "The https server needs this CA: change the server first.";
@@ -155,6 +159,8 @@ constexpr Sentence kBrightnessValues = "1 to 100";
 constexpr Sentence kBrightnessMeaning = "of the screen, percent";
 constexpr Sentence kCaptionsValues = "on or off";
 constexpr Sentence kCaptionsMeaning = "whether the screen shows what is being said";
+constexpr Sentence kLightValues = "none or m5go";
+constexpr Sentence kLightMeaning = "lights that are attached: an M5GO bottom's ten";
 
 // The serial console: `help`, before and after the list of settings.
 constexpr Sentence kHelp =

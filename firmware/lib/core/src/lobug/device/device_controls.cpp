@@ -14,13 +14,14 @@ void DeviceControls::update(const Motion& motion, Millis now) {
   if (pose_until_.due(now)) pose_until_.clear();
 }
 
-void DeviceControls::step() {
+void DeviceControls::step(DeviceState state) {
   if (notice_until_.due(now_)) show_text({}, 0);  // nobody has seen it: timers go on ringing
   if (timers_.step(now_)) {
     beep(3);
     show_text(timers_.words(), 60);
   }
   if (save_at_.due(now_)) save();
+  light_.step(platform_.effects, has_light(), state, settings_.brightness, now_);
 }
 
 void DeviceControls::set_volume(std::uint8_t percent) {

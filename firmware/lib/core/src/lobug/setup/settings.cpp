@@ -16,6 +16,7 @@ constexpr SettingInfo kSettings[] = {
     {"volume", sentences::kVolumeValues, "70", sentences::kVolumeMeaning},
     {"brightness", sentences::kBrightnessValues, "70", sentences::kBrightnessMeaning},
     {"captions", sentences::kCaptionsValues, "on", sentences::kCaptionsMeaning},
+    {"light", sentences::kLightValues, "none", sentences::kLightMeaning},
 };
 
 constexpr bool keys_fit() {
@@ -27,6 +28,7 @@ constexpr bool keys_fit() {
 static_assert(keys_fit(), "NVS takes keys of 1 to 15 characters");
 
 constexpr std::string_view kModes[] = {"tap", "conversation", "wake_word"};
+constexpr std::string_view kLights[] = {"none", "m5go"};
 
 bool has_control(std::string_view text) {
   for (const char character : text) {
@@ -62,14 +64,18 @@ int truth_of(std::string_view text) {
   return -1;
 }
 
-int mode_of(std::string_view text) {
-  int mode = 0;
-  for (const std::string_view name : kModes) {
-    if (text == name) return mode;
-    ++mode;
+/// The place of `text` among `names`; -1 when it is none of them.
+int place_of(std::string_view text, Span<const std::string_view> names) {
+  int place = 0;
+  for (const std::string_view name : names) {
+    if (text == name) return place;
+    ++place;
   }
   return -1;
 }
+
+int mode_of(std::string_view text) { return place_of(text, kModes); }
+int light_of(std::string_view text) { return place_of(text, kLights); }
 
 bool is_automatic(std::string_view server) { return server.empty() || server == "auto"; }
 
@@ -162,6 +168,7 @@ std::string_view check_setting(std::string_view name, std::string_view value) {
     return percent_of(value) >= 1 ? "" : sentences::kBrightnessInvalid;
   }
   if (name == "captions") return truth_of(value) >= 0 ? "" : sentences::kCaptionsInvalid;
+  if (name == "light") return light_of(value) >= 0 ? "" : sentences::kLightInvalid;
   return sentences::kNoSuchSetting;
 }
 
@@ -189,6 +196,9 @@ void assign_setting(Settings& settings, std::string_view name, std::string_view 
     settings.brightness = static_cast<std::uint8_t>(percent_of(value));
   } else if (name == "captions") {
     settings.captions = truth_of(value) == 1;
+  } else if (name == "light") {
+    const int light = light_of(value);
+    if (light >= 0) settings.light = static_cast<LightKind>(light);
   }
 }
 
@@ -200,6 +210,7 @@ Text<160> setting_text(const Settings& settings, std::string_view name) {
   if (name == "volume") return number_text(settings.volume);
   if (name == "brightness") return number_text(settings.brightness);
   if (name == "captions") return std::string_view(settings.captions ? "on" : "off");
+  if (name == "light") return kLights[static_cast<std::size_t>(settings.light)];
   return {};
 }
 

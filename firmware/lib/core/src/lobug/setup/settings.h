@@ -18,6 +18,12 @@ enum class TalkMode : std::uint8_t {
 };
 // Holding the screen or the button is push to talk in every mode.
 
+/// The lights that are attached to the device: no board can find that out by itself.
+enum class LightKind : std::uint8_t {
+  kNone,
+  kM5go,  ///< the ten of an M5GO bottom
+};
+
 struct Settings {
   Text<32> wifi_name;
   Text<64> wifi_password;
@@ -29,6 +35,7 @@ struct Settings {
   std::uint8_t volume = 70;      ///< 0 to 100
   std::uint8_t brightness = 70;  ///< 1 to 100
   bool captions = true;
+  LightKind light = LightKind::kNone;
   /// Made once, at the first start: a UUID.
   Text<36> client_id;
   /// The device's own token and the server that gave it; sent to no other.
