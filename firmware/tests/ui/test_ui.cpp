@@ -194,7 +194,7 @@ TEST_CASE("the self-test is begun in the settings, has its page, and a tap close
   CHECK(s.inputs().empty());
   CHECK_FALSE(s.shows(kRed, 0, 40, 160, 120));
   s.tap(160, 120);  // now it is the face again
-  CHECK(s.inputs() == Inputs{{Kind::kTap, 0}});
+  CHECK(s.inputs() == Inputs{{Kind::kPress, 0}, {Kind::kTap, 0}});
 }
 
 TEST_CASE("a self-test that the serial line began shows its page, too") {

@@ -15,7 +15,7 @@ constexpr int kWidth = 304;
 constexpr int kRows = 5;  // in each of two columns
 constexpr int kFirstRowY = 50, kRowHeight = 21;
 constexpr int kSentencesY = 160;
-constexpr int kLastSentenceY = 196;
+constexpr int kLastSentenceY = 187;
 constexpr int kCloseY = 223;
 
 Colour colour_of(Verdict verdict) {
