@@ -92,7 +92,7 @@ class ServedLobug:
         """Run `lobug simulate`, whose turns must all succeed; return them."""
         code, events = self.simulate(*arguments)
         turns = [event for event in events if event["event"] == "turn"]
-        assert code == 0, turns
+        assert code == 0, (code, turns)
         return turns
 
 

@@ -102,9 +102,9 @@ TEST_CASE("A reading of the sensors and a report are wrapped as they are") {
   CHECK(sensors(R"({"is_moving":true})") ==
         R"({"session_id":"4f0c","type":"sensors","reading":{"is_moving":true}})");
   CHECK(sensors("").empty());
-  const auto report = [](std::string_view report) {
+  const auto report = [](std::string_view fields) {
     return written(
-        [report](Span<char> into) { return write_report_message(into, "4f0c", report); });
+        [fields](Span<char> into) { return write_report_message(into, "4f0c", fields); });
   };
   CHECK(report(R"({"uptime_s":5})") ==
         R"({"session_id":"4f0c","type":"report","report":{"uptime_s":5}})");
