@@ -270,7 +270,7 @@ void Ui::move_words(const View& view, Millis now) {
   captions_.show(text, now);
   below_ = volume_until_.is_set()      ? Below::kVolume
            : is_offline(view)          ? Below::kTrouble
-           : !text.empty()             ? Below::kText
+           : !text.empty()             ? Below::kCaption
            : is_on_its_way(view.state) ? Below::kProgress
                                        : Below::kNothing;
   const Millis passed = elapsed(drawn_at_, now);
@@ -292,7 +292,7 @@ void Ui::paint_face_page(Canvas& canvas) {
     case Below::kTrouble:
       draw_trouble(canvas, seen_);
       break;
-    case Below::kText:
+    case Below::kCaption:
       captions_.draw(canvas, {kWordsX, kWordsY, kWordsWidth, height}, kWordsRows, kText, drawn_at_);
       break;
     case Below::kProgress:

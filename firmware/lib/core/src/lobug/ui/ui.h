@@ -43,7 +43,7 @@ class Ui {
  private:
   enum class Page : std::uint8_t { kFace, kSettings, kSelfTest };
   /// What is below the face.
-  enum class Below : std::uint8_t { kNothing, kVolume, kTrouble, kText, kProgress };
+  enum class Below : std::uint8_t { kNothing, kVolume, kTrouble, kCaption, kProgress };
   enum class Button : std::uint8_t { kLeft, kMiddle, kRight };
 
   Button button_at(std::int16_t x, std::int16_t y) const;
