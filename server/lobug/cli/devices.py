@@ -211,17 +211,29 @@ def report_facts(report: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
     """A device's report of its own condition, in words. Pure."""
     yield "started", _start(report.get("uptime_s"), report.get("reset"))
     if memory := _told(report, "memory"):
-        kilobytes = {
-            name: f"{memory[name] // 1024} KB" if memory.get(name) is not None else "?"
-            for name in ("free", "largest", "least")
-        }
-        yield "memory", sentence("access.memory_free", **kilobytes)
+        yield (
+            "memory",
+            sentence(
+                "access.memory_free",
+                free=_kilobytes(memory, "free"),
+                largest=_kilobytes(memory, "largest"),
+                least=_kilobytes(memory, "least"),
+            ),
+        )
     if stacks := _told(report, "stacks"):
         tasks = ", ".join(f"{task} {free} bytes" for task, free in stacks.items())
         yield "stacks", sentence("access.stacks_free", tasks=tasks)
     if audio := _told(report, "audio"):
-        names = ("gaps", "late_ms", "dropped_ms", "unsent_ms")
-        yield "sound", sentence("access.sound_counts", **{n: _shown(audio, n) for n in names})
+        yield (
+            "sound",
+            sentence(
+                "access.sound_counts",
+                gaps=_shown(audio, "gaps"),
+                late_ms=_shown(audio, "late_ms"),
+                dropped_ms=_shown(audio, "dropped_ms"),
+                unsent_ms=_shown(audio, "unsent_ms"),
+            ),
+        )
     if wifi := _told(report, "wifi"):
         rssi = "?" if wifi.get("rssi") is None else f"{wifi['rssi']} dBm"
         text = sentence("access.wifi_counts", rssi=rssi, reconnects=_shown(wifi, "reconnects"))
@@ -230,8 +242,13 @@ def report_facts(report: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
             text += sentence("access.wifi_losses", losses=counts)
         yield "Wi-Fi", text
     if crash := _told(report, "crash"):
-        names = ("task", "pc", "cause", "address")
-        text = sentence("access.crash", **{n: _shown(crash, n) for n in names})
+        text = sentence(
+            "access.crash",
+            task=_shown(crash, "task"),
+            pc=_shown(crash, "pc"),
+            cause=_shown(crash, "cause"),
+            address=_shown(crash, "address"),
+        )
         if backtrace := crash.get("backtrace"):
             text += sentence("access.crash_backtrace", backtrace=" ".join(backtrace))
         if image := crash.get("image"):
@@ -239,8 +256,25 @@ def report_facts(report: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
         yield "last crash", text
 
 
+RESETS = {
+    "power_on": "access.reset_power_on",
+    "external": "access.reset_external",
+    "software": "access.reset_software",
+    "panic": "access.reset_panic",
+    "interrupt_watchdog": "access.reset_interrupt_watchdog",
+    "task_watchdog": "access.reset_task_watchdog",
+    "watchdog": "access.reset_watchdog",
+    "deep_sleep": "access.reset_deep_sleep",
+    "brownout": "access.reset_brownout",
+    "sdio": "access.reset_sdio",
+    "unknown": "access.reset_unknown",
+}
+"""Why a device started: as it reports it, and the sentence for it."""
+
+
 def _start(uptime_s: int | None, reset: str | None) -> str:
-    why = None if reset is None else sentence(f"access.reset_{reset}")
+    # A newer server may know more reasons.
+    why = None if reset is None else sentence(RESETS.get(reset, "access.reset_unknown"))
     if uptime_s is None:
         return why or ""
     days, hours, minutes = uptime_s // 86_400, uptime_s // 3600 % 24, uptime_s // 60 % 60
@@ -254,6 +288,11 @@ def _start(uptime_s: int | None, reset: str | None) -> str:
 def _told(report: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     part: Mapping[str, Any] | None = report.get(name)
     return part or {}
+
+
+def _kilobytes(part: Mapping[str, Any], name: str) -> str:
+    value = part.get(name)
+    return "?" if value is None else f"{value // 1024} KB"
 
 
 def _shown(part: Mapping[str, Any], name: str) -> object:
