@@ -196,7 +196,7 @@ async def test_a_device_that_sends_another_format_is_sent_away(tmp_path: Path) -
 @pytest.mark.parametrize("engine", ["chat", "stt", "gate"])
 async def test_a_dead_engine_is_said_and_the_next_turn_works(tmp_path: Path, engine: str) -> None:
     scripted = ScriptedEngines()
-    async with world(tmp_path, scripted) as (http, _), device(str(http.base_url)) as client:
+    async with world(tmp_path, scripted) as (http, server), device(str(http.base_url)) as client:
         getattr(scripted, engine).fail = EngineUnavailableError(engine, "is gone")
         await client.listen()
         await client.speak()
@@ -204,6 +204,7 @@ async def test_a_dead_engine_is_said_and_the_next_turn_works(tmp_path: Path, eng
         assert alert["message"]
         assert set(alert) >= {"status", "message", "emotion"}
         getattr(scripted, engine).fail = None
+        await until(lambda: server.priority.turns == 0)  # the failed one is over
         await whole_turn(client)
 
 

@@ -47,7 +47,7 @@ class ImageResponse(Response):
         except ClientDisconnect:
             log.info("a firmware image was not fetched to its end")
         except TimeoutError:
-            log.info("nothing is read of a firmware image that was asked for; given up")
+            log.info("a caller reads nothing of the firmware that it asked for; given up")
         finally:
             self._content.close()
 
