@@ -36,7 +36,7 @@ async def world(
         http,
         server,
     ):
-        before = len(asyncio.all_tasks())
+        before = await settled_tasks()
         yield http, server
         await until(lambda: len(server.connections) == 0 and server.priority.turns == 0)
         if scripted is not None:
@@ -46,6 +46,15 @@ async def world(
         await until(lambda: len(server.connections) == 0)
         # Not fewer is asked for: workers of the memory come and go.
         await until(lambda: len(asyncio.all_tasks()) <= before + 1)
+
+
+async def settled_tasks() -> int:
+    """How many tasks run once a server, which begins some of them late, has begun them all."""
+    count = 0
+    while count != len(asyncio.all_tasks()):
+        count = len(asyncio.all_tasks())
+        await asyncio.sleep(0.5)
+    return count
 
 
 async def whole_turn(client: DeviceClient) -> None:
