@@ -57,8 +57,9 @@ class ManifestPart(BaseModel):
 class ManifestBuild(BaseModel):
     """What one family of chips gets."""
 
-    chipFamily: str | None = Field(  # noqa: N815 -- the name in the manifests of ESP Web Tools
-        description="As ESP Web Tools name it: ESP32 or ESP32-S3; null: it is not known."
+    chip_family: str | None = Field(
+        serialization_alias="chipFamily",
+        description="As ESP Web Tools name it: ESP32 or ESP32-S3; null: it is not known.",
     )
     parts: list[ManifestPart] = Field(description="One: the full image.")
 
@@ -96,7 +97,7 @@ async def manifest(board: str, server: ServerDep) -> Manifest:
         version=image.version,
         builds=[
             ManifestBuild(
-                chipFamily=_chip(board),
+                chip_family=_chip(board),
                 parts=[
                     ManifestPart(
                         path=f"{image.version}/full.bin",
