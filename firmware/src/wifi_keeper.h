@@ -25,6 +25,9 @@ class WifiKeeper {
   void begin(std::string_view device_name);
   /// What is stored may have changed: if it names another network or password, join that.
   void reload_if_changed();
+  /// Whether the radio may sleep between beacons: it saves power, and what the server sends comes
+  /// up to 300 ms late.
+  void let_radio_sleep(bool sleeps);
   /// `setup`: the device waits to be set up. Never waits.
   void step(bool setup, Millis now);
   /// The name of the own network with its key, and the page's address, as far as they are open.
@@ -55,6 +58,7 @@ class WifiKeeper {
   Deadline scan_;
   Deadline guest_;
   bool reload_ = true;
+  bool radio_sleeps_ = false;
   bool joined_ = false;
   bool has_list_ = false;  // of networks, since the portal was opened
 

@@ -15,7 +15,7 @@ struct Name {
   Kind kind;
 };
 
-constexpr std::array<Name, 21> kNames{{
+constexpr std::array<Name, 23> kNames{{
     {"tap", Kind::kTap},
     {"hold", Kind::kHold},
     {"release", Kind::kRelease},
@@ -31,6 +31,8 @@ constexpr std::array<Name, 21> kNames{{
     {"brightness", Kind::kBrightness},
     {"talk_mode", Kind::kTalkMode},
     {"battery", Kind::kBattery},
+    {"usb", Kind::kUsb},
+    {"clock_chip", Kind::kClockChip},
     {"microphone_broken", Kind::kMicrophoneBroken},
     {"forget_pairing", Kind::kForgetPairing},
     {"restart", Kind::kRestart},

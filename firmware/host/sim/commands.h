@@ -27,7 +27,9 @@ struct Command {
     kVolume,
     kBrightness,
     kTalkMode,
-    kBattery,
+    kBattery,    ///< `value`: percent; less than 0: the board cannot say
+    kUsb,        ///< `value`: 1 when it is plugged in, else 0
+    kClockChip,  ///< `value`: seconds by which it is wrong from now on; `text` "failed"
     kMicrophoneBroken,
     kForgetPairing,
     kRestart,

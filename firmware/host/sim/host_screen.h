@@ -15,9 +15,12 @@ class HostScreen {
   HostScreen(Random& random, Queue<Input, 16>& inputs, bool buttons_below);
   /// A finger comes down there and is lifted after `ms`.
   void press(std::int16_t x, std::int16_t y, std::uint32_t ms, Millis now);
-  /// A round; draws 20 times a second.
+  /// A round; draws as often as the device does.
   void step(const View& view, const Motion& motion, std::uint8_t level, Millis now);
-  /// What is to be seen now, as PPM; false when the file cannot be written.
+  /// Frames that were drawn so far.
+  std::uint32_t frames() const { return frames_; }
+  /// What is to be seen now, black when the light is off, as PPM; false when the file cannot be
+  /// written.
   bool write(const std::string& file) const;
 
  private:
@@ -26,7 +29,8 @@ class HostScreen {
   Ui ui_;
   Touch touch_;
   Deadline lifted_;
-  Deadline next_frame_;
+  std::uint32_t frames_ = 0;
+  bool lit_ = true;
 };
 
 }  // namespace lobug::sim

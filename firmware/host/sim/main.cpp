@@ -171,7 +171,8 @@ int run(const Options& options, char** arguments) {
   PoorConnection poor_http(http, air, options.seed + 2);
   MbedCrypto crypto;
   HostRandom random(options.seed);
-  HostSystem system(options, log, restart);
+  ClockChip clock_chip(dir / "clock.txt");
+  HostSystem system(options, log, clock_chip, restart);
   ScriptedFinder finder(options.finder);
   HostEffects effects(options.led, log);
   RoomMicrophone microphone(log);
@@ -199,7 +200,7 @@ int run(const Options& options, char** arguments) {
   HostRandom blinking(options.seed);
   HostScreen face(blinking, link.inputs, options.board == "m5stack-core2");
   ScreenThread screen(
-      ScreenWorld{log, link, audio, microphone, speaker, air, store,
+      ScreenWorld{log, link, audio, microphone, speaker, air, store, clock_chip,
                   options.screen ? &face : nullptr, audio_pause_us, [&] { running = false; }},
       commands);
   Watch watch(log, screen);

@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "event_log.h"
 #include "file_store.h"
+#include "host_clock.h"
 #include "host_screen.h"
 #include "lobug/audio/audio_link.h"
 #include "lobug/device/device.h"
@@ -29,6 +30,7 @@ struct ScreenWorld {
   WavSpeaker& speaker;
   Air& air;
   Store& store;
+  ClockChip& clock_chip;
   HostScreen* screen;                               ///< nullptr: it has none to look at
   const std::atomic<std::int64_t>& audio_pause_us;  ///< longest between two rounds of the sound
   std::function<void()> quit;
@@ -63,6 +65,7 @@ class ScreenThread {
   Deadline shaken_until_;
   bool knocked_ = false;
   std::uint32_t readings_ = 0;
+  BatteryReading battery_;
   View shown_;
   bool told_ = false;
   std::atomic<Millis> last_tap_{0};

@@ -2,45 +2,69 @@
 
 #include <WiFi.h>
 
+#include <utility>
+
 #include "lobug_sockets/portal_server.h"
 
 Air air;
 WiFiClass WiFi;
 
-const char* String::c_str() const { return air.chosen.c_str(); }
-unsigned int String::length() const { return static_cast<unsigned>(air.chosen.size()); }
+const char *String::c_str() const { return air.chosen.c_str(); }
+unsigned int String::length() const {
+  return static_cast<unsigned>(air.chosen.size());
+}
 
 IPAddress::IPAddress(std::uint8_t, std::uint8_t, std::uint8_t, std::uint8_t) {}
 std::uint8_t IPAddress::operator[](int) const { return 1; }
 
-std::size_t WiFiClass::onEvent(WiFiEventFuncCb, arduino_event_id_t) { return 0; }
+namespace {
+
+WiFiEventFuncCb on_event;
+
+} // namespace
+
+void give_address() {
+  on_event(ARDUINO_EVENT_WIFI_STA_GOT_IP, arduino_event_info_t());
+}
+
+std::size_t WiFiClass::onEvent(WiFiEventFuncCb event, arduino_event_id_t) {
+  on_event = std::move(event);
+  return 0;
+}
 bool WiFiClass::mode(wifi_mode_t mode) {
   air.calls.push_back("mode " + std::to_string(mode));
   return air.has_radio;
 }
 void WiFiClass::persistent(bool) {}
-bool WiFiClass::setSleep(bool) { return true; }
-bool WiFiClass::setHostname(const char* hostname) {
+bool WiFiClass::setSleep(bool enabled) {
+  air.calls.emplace_back(enabled ? "sleep on" : "sleep off");
+  return air.has_radio;
+}
+bool WiFiClass::setHostname(const char *hostname) {
   air.calls.push_back("hostname " + std::string(hostname));
   return true;
 }
 
-wl_status_t WiFiClass::begin(const char*, const char*, std::int32_t, const std::uint8_t*, bool) {
+wl_status_t WiFiClass::begin(const char *, const char *, std::int32_t,
+                             const std::uint8_t *, bool) {
   air.calls.emplace_back("begin");
   return WL_IDLE_STATUS;
 }
-wl_status_t WiFiClass::status() { return WL_IDLE_STATUS; }
+wl_status_t WiFiClass::status() { return WL_CONNECTED; }
 bool WiFiClass::setAutoReconnect(bool) { return true; }
 IPAddress WiFiClass::localIP() { return {192, 168, 1, 1}; }
 std::int8_t WiFiClass::RSSI() { return -50; }
 
-bool WiFiClass::softAP(const char*, const char* passphrase, int, int, int, bool) {
+bool WiFiClass::softAP(const char *, const char *passphrase, int, int, int,
+                       bool) {
   air.calls.push_back("softAP " + std::string(passphrase));
   return true;
 }
 bool WiFiClass::softAPConfig(IPAddress, IPAddress, IPAddress) { return true; }
 bool WiFiClass::softAPdisconnect(bool) { return true; }
-std::uint8_t WiFiClass::softAPgetStationNum() { return static_cast<std::uint8_t>(air.guests); }
+std::uint8_t WiFiClass::softAPgetStationNum() {
+  return static_cast<std::uint8_t>(air.guests);
+}
 
 std::int16_t WiFiClass::scanNetworks(bool, bool) {
   air.calls.emplace_back("scan");
@@ -56,8 +80,9 @@ String WiFiClass::SSID(std::uint8_t networkItem) {
 
 namespace lobug {
 
-// Its sockets are for the device's own address; what it does has tests of its own.
-bool PortalServer::begin(const std::uint8_t*, std::uint16_t, std::uint16_t) {
+// Its sockets are for the device's own address; what it does has tests of its
+// own.
+bool PortalServer::begin(const std::uint8_t *, std::uint16_t, std::uint16_t) {
   web_ = 0;
   return true;
 }
@@ -65,4 +90,4 @@ void PortalServer::end() { web_ = -1; }
 void PortalServer::step(Millis) { air.listed = std::string(networks_.view()); }
 bool PortalServer::take_saved() { return false; }
 
-}  // namespace lobug
+} // namespace lobug

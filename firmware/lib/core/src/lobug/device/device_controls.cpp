@@ -1,12 +1,34 @@
 #include "lobug/device/device_controls.h"
 
+#include <array>
+#include <cstdio>
+
 #include "lobug/sentences.h"
 
 namespace lobug {
 
 DeviceControls::DeviceControls(const Platform& platform, AudioLink& audio, Settings& settings,
-                               View& view)
-    : platform_(platform), audio_(audio), settings_(settings), view_(view) {}
+                               View& view, const WallClock& clock)
+    : platform_(platform),
+      audio_(audio),
+      settings_(settings),
+      view_(view),
+      clock_(clock),
+      timer_store_(platform.store) {}
+
+void DeviceControls::restore_timers(Millis now) {
+  now_ = now;
+  missed_ = timer_store_.load(timers_, clock_.unix_seconds(), now);
+}
+
+void DeviceControls::show_missed() {
+  std::array<char, 320> text{};
+  std::snprintf(text.data(), text.size(), sentences::kMissedTimersFormat, missed_.c_str());
+  missed_.clear();
+  show_text(text.data(), 0);  // until somebody has read it
+}
+
+void DeviceControls::clock_set() { timers_.clock_set(clock_.unix_seconds(), now_); }
 
 void DeviceControls::update(const Motion& motion, Millis now) {
   motion_ = motion;
@@ -20,7 +42,9 @@ void DeviceControls::step() {
     beep(3);
     show_text(timers_.words(), 60);
   }
-  if (save_at_.due(now_)) save();
+  if (!missed_.empty() && !has_notice()) show_missed();
+  if (save_at_.due(now_)) save_levels();
+  save_timers();
 }
 
 void DeviceControls::set_volume(std::uint8_t percent) {
@@ -85,7 +109,7 @@ bool DeviceControls::find_timer(std::size_t place, TimerState& into) const {
 void DeviceControls::beep(std::uint8_t times) { audio_.beeps = times; }
 
 // One by one, because the owner may just have stored another Wi-Fi on another thread.
-void DeviceControls::save() {
+void DeviceControls::save_levels() {
   if (!save_at_.is_set()) return;
   save_at_.clear();
   for (const std::string_view name : {"talk_mode", "volume", "brightness", "captions"}) {
@@ -94,6 +118,17 @@ void DeviceControls::save() {
       return;
     }
   }
+}
+
+void DeviceControls::save_timers() {
+  if (timer_store_.save(timers_, clock_.unix_seconds(), now_)) return;
+  platform_.system.log(sentences::kTimersNotSaved);
+}
+
+void DeviceControls::save() {
+  save_levels();
+  timers_.touch();
+  save_timers();
 }
 
 }  // namespace lobug

@@ -6,6 +6,7 @@
 #include "lobug/face/fixed.h"
 #include "lobug/face/palette.h"
 #include "lobug/sentences.h"
+#include "lobug/ui/clock_pages.h"
 #include "lobug/ui/pages.h"
 
 namespace lobug {
@@ -61,6 +62,17 @@ void Ui::touch(const Touch& touch, Millis now) {
 void Ui::touched(const Gesture& gesture, Millis now) {
   if (gesture.kind == Gesture::Kind::kNone) return;
   busy_at_ = now;
+  touched_ = true;
+  if (gesture.kind == Gesture::Kind::kPress && power_ == PowerState::kDark) {
+    waking_ = put(Input::Kind::kWake);
+    return;
+  }
+  if (waking_) {
+    using Kind = Gesture::Kind;
+    waking_ = gesture.kind != Kind::kTap && gesture.kind != Kind::kHoldEnd &&
+              gesture.kind != Kind::kSlideEnd;
+    return;
+  }
   const Button button = button_at(gesture.from_x, gesture.from_y);
   const bool on_button = buttons_below_ ? gesture.from_y >= kScreenHeight : false;
   if (gesture.kind == Gesture::Kind::kTap && button == Button::kLeft &&
@@ -126,6 +138,31 @@ bool Ui::asleep(const View& view, Millis now) const {
          elapsed(busy_at_, now) >= kAsleepMs;
 }
 
+bool Ui::quiet(const View& view, Millis now) const {
+  return view.state == DeviceState::kIdle && shown_text(view).empty() &&
+         elapsed(busy_at_, now) >= kQuietMs;
+}
+
+Millis Ui::frame_ms(const View& view, Millis now) const {
+  if (view.ringing || page_ == Page::kSettings) return kFrameMs;
+  if (quiet(view, now) && (view.timers > 0 || (view.clock && view.minute_of_day >= 0))) {
+    return kClockFrameMs;
+  }
+  if (asleep(view, now)) return kAsleepFrameMs;
+  const bool resting = view.state == DeviceState::kIdle || view.state == DeviceState::kOffline;
+  return view.power == PowerState::kDim && resting ? kDimFrameMs : kFrameMs;
+}
+
+bool Ui::frame_due(const View& view, Millis now) {
+  power_ = view.power;
+  if (view.power == PowerState::kDark || view.power == PowerState::kSwitchedOff) return false;
+  if (!begun_ || touched_ || view.state != seen_.state || view.power != seen_.power ||
+      view.ringing != seen_.ringing || view.notice != seen_.notice) {
+    return true;
+  }
+  return elapsed(drawn_at_, now) >= frame_ms(view, now);
+}
+
 void Ui::move_face(const View& view, const Motion& motion, std::uint8_t level, Millis now) {
   FaceInput input;
   input.expression = &expression_of(view.emotion);
@@ -185,6 +222,9 @@ void Ui::draw(Canvas& canvas, const View& view, const Motion& motion, std::uint8
     busy_at_ = drawn_at_ = now;
   }
   if (view.state != seen_.state || motion.moving || view.emotion != seen_.emotion) busy_at_ = now;
+  touched_ = false;
+  power_ = view.power;
+  if (view.notice != seen_.notice || view.ringing != seen_.ringing) busy_at_ = now;
   if (view.caption != seen_.caption) caption_spoken_ = view.state == DeviceState::kSpeaking;
   seen_ = view;
   move_face(view, motion, level, now);
@@ -200,11 +240,29 @@ void Ui::draw(Canvas& canvas, const View& view, const Motion& motion, std::uint8
   } else if (view.state == DeviceState::kUpdating) {
     draw_face(canvas, face_.state(), px(kScreenWidth / 2), kPeepingY, kPeepingScale);
     draw_update_page(canvas, view);
-  } else {
+  } else if (!draw_instead_of_face(canvas, view, now)) {
     draw_face_page(canvas, view, now);
   }
   draw_status_bar(canvas, view);
   drawn_at_ = now;
+}
+
+bool Ui::draw_instead_of_face(Canvas& canvas, const View& view, Millis now) {
+  const bool talking = view.state == DeviceState::kListening ||
+                       view.state == DeviceState::kThinking || view.state == DeviceState::kSpeaking;
+  if (view.ringing && !talking) {
+    draw_alarm(canvas, view, now);
+    return true;
+  }
+  if (!quiet(view, now) || volume_until_.is_set()) return false;
+  if (view.timers > 0) {
+    draw_countdown(canvas, view);
+    return true;
+  }
+  if (!view.clock || view.minute_of_day < 0) return false;
+  draw_face(canvas, face_.state(), px(kScreenWidth / 2), kPeepingY, kPeepingScale);
+  draw_clock(canvas, view);
+  return true;
 }
 
 void Ui::draw_face_page(Canvas& canvas, const View& view, Millis now) {
@@ -222,6 +280,7 @@ void Ui::draw_face_page(Canvas& canvas, const View& view, Millis now) {
   draw_face(canvas, face_.state(), px(kScreenWidth / 2), between(kFaceY, kRaisedY, raised_),
             between(kFaceScale, kRaisedScale, raised_));
   if (!buttons_below_ && !below) draw_corners(canvas);
+  if (view.timers > 0) draw_countdown_badge(canvas, view);
   if (volume) {
     draw_volume(canvas, now);
   } else if (offline) {

@@ -23,6 +23,12 @@ class Ui {
  public:
   static constexpr Millis kAsleepMs = 300000;  ///< nothing has happened for so long: it sleeps
   static constexpr Millis kVolumeMs = 3000;    ///< the volume stays on the screen
+  static constexpr Millis kQuietMs = 60000;    ///< then the clock or a timer takes the face's place
+  // Time from one frame to the next: less often where less moves.
+  static constexpr Millis kFrameMs = 40;
+  static constexpr Millis kDimFrameMs = 100;
+  static constexpr Millis kAsleepFrameMs = 200;  ///< it breathes
+  static constexpr Millis kClockFrameMs = 500;   ///< seconds of a timer, minutes of the clock
 
   /// `buttons_below`: the board has buttons below the picture (Core2); else its lower corners are
   /// left and right button (CoreS3). The left one opens the settings, the middle one talks, the
@@ -31,6 +37,9 @@ class Ui {
 
   /// Once a round, 20 to 60 times a second.
   void touch(const Touch& touch, Millis now);
+  /// Whether a frame is to be drawn: its time has come, or what is to be seen has changed. Never
+  /// while the screen is off. To be asked each round.
+  bool frame_due(const View& view, Millis now);
   /// Draws what is to be seen now. `level`: loudness of speaker or microphone, 0 to 255.
   void draw(Canvas& canvas, const View& view, const Motion& motion, std::uint8_t level, Millis now);
 
@@ -48,6 +57,10 @@ class Ui {
   void draw_face_page(Canvas& canvas, const View& view, Millis now);
   void draw_volume(Canvas& canvas, Millis now);
   bool asleep(const View& view, Millis now) const;
+  bool quiet(const View& view, Millis now) const;
+  Millis frame_ms(const View& view, Millis now) const;
+  /// The page that takes the place of the face; false: none does.
+  bool draw_instead_of_face(Canvas& canvas, const View& view, Millis now);
   std::string_view shown_text(const View& view) const;
 
   Queue<Input, 16>& inputs_;
@@ -57,7 +70,10 @@ class Ui {
   Captions captions_;
   SettingsPage settings_;
   Page page_ = Page::kFace;
-  View seen_;  ///< of the last frame: what fingers refer to
+  View seen_;                              ///< of the last frame: what fingers refer to
+  PowerState power_ = PowerState::kAwake;  ///< now, also while nothing is drawn
+  bool waking_ = false;   ///< the finger on the screen has woken it, and does nothing else
+  bool touched_ = false;  ///< since the last frame
   bool holding_ = false;
   bool release_due_ = false;     ///< the end of a hold is not in the queue yet
   bool caption_spoken_ = false;  ///< the caption is of a reply, not an alert
