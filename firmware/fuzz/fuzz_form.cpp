@@ -25,8 +25,9 @@ bool same(const Settings& left, const Settings& right) {
          left.wifi_password == right.wifi_password.view() && left.server == right.server.view() &&
          left.ca == right.ca.view() && left.talk_mode == right.talk_mode &&
          left.volume == right.volume && left.brightness == right.brightness &&
-         left.captions == right.captions && left.client_id == right.client_id.view() &&
-         left.token == right.token.view() && left.token_server == right.token_server.view();
+         left.captions == right.captions && left.light == right.light &&
+         left.client_id == right.client_id.view() && left.token == right.token.view() &&
+         left.token_server == right.token_server.view();
 }
 
 void check_valid(const Settings& settings) {

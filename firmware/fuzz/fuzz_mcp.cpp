@@ -20,7 +20,7 @@ void require(bool holds) {
 }
 
 /// A device that insists on what the tools' schemas promise.
-class StrictHost : public lobug::ToolHost, public lobug::Effects {
+class StrictHost : public lobug::ToolHost {
  public:
   void set_volume(std::uint8_t percent) override { require(percent <= 100 && ++uses_ == 1); }
   void set_brightness(std::uint8_t percent) override {
@@ -48,9 +48,9 @@ class StrictHost : public lobug::ToolHost, public lobug::Effects {
   void beep(std::uint8_t times) override { require(times >= 1 && times <= 5 && ++uses_ == 1); }
   const lobug::View& view() const override { return view_; }
   const lobug::Motion& motion() const override { return motion_; }
-  lobug::Effects& effects() override { return *this; }
-  bool has_led() const override { return true; }
-  void set_led(std::uint8_t, std::uint8_t, std::uint8_t) override { require(++uses_ == 1); }
+  bool has_light() const override { return true; }
+  void set_light(lobug::LedColor) override { require(++uses_ == 1); }
+  void free_light() override { require(++uses_ == 1); }
 
   int uses() const { return uses_; }
 

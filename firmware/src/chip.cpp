@@ -18,12 +18,52 @@
 
 #include "lobug/base/calendar.h"
 
-#ifndef LOBUG_RGB_LED
-#define LOBUG_RGB_LED 0
-#endif
-
 namespace lobug {
 namespace {
+
+/// What the firmware has to know of a board that M5Unified has recognised.
+struct Board {
+  const char* name;  ///< as updates are filed under
+  int light_pin;     ///< of the M5-Bus, where an M5GO bottom has its lights; -1: none
+};
+
+Board board_of(m5::board_t board) {
+  // M5GFX 0.2.17 takes StackChan for the CoreS3 that it has inside. Newer ones have a name for it
+  // that the pinned one lacks, so the number stands here.
+  constexpr int kStackChan = 27;
+  switch (static_cast<int>(board)) {
+    case m5::board_t::board_M5StackCore2:
+      return {"m5stack-core2", 25};
+    case m5::board_t::board_M5StackCoreS3:
+    case m5::board_t::board_M5StackCoreS3SE:
+    case kStackChan:
+      return {"m5stack-cores3", 5};
+    default:
+      return {"m5stack", -1};
+  }
+}
+
+constexpr rmt_channel_t kLightChannel = RMT_CHANNEL_0;
+/// Ticks of 25 ns: APB's 80 MHz by this.
+constexpr std::uint8_t kClockDivider = 2;
+/// An SK6812 takes a high of 0.3 us for a 0 and of 0.6 us for a 1, in 1.2 us altogether.
+constexpr std::uint16_t kHighOfZero = 12;
+constexpr std::uint16_t kHighOfOne = 24;
+constexpr std::uint16_t kBit = 48;
+
+bool start_lights(int pin) {
+  rmt_config_t config{};
+  config.rmt_mode = RMT_MODE_TX;
+  config.channel = kLightChannel;
+  config.gpio_num = static_cast<gpio_num_t>(pin);
+  config.clk_div = kClockDivider;
+  // 256 bits on an ESP32, so that nothing has to be refilled in time; 192 on an ESP32-S3, whose
+  // other blocks belong to receivers.
+  config.mem_block_num = 4;
+  config.tx_config.idle_level = RMT_IDLE_LEVEL_LOW;
+  config.tx_config.idle_output_en = true;
+  return rmt_config(&config) == ESP_OK && rmt_driver_install(kLightChannel, 0, 0) == ESP_OK;
+}
 
 Millis now_ms() { return millis(); }
 std::int64_t unix_seconds() { return static_cast<std::int64_t>(std::time(nullptr)); }
@@ -76,17 +116,7 @@ void ChipSystem::begin() {
   device_id_ = Text<17>(text);
   (void)std::snprintf(text, sizeof text, "Lo-Bug-%02X%02X", mac[4], mac[5]);
   short_name_ = Text<16>(text);
-  switch (M5.getBoard()) {
-    case m5::board_t::board_M5StackCore2:
-      board_ = "m5stack-core2";
-      break;
-    case m5::board_t::board_M5StackCoreS3:
-    case m5::board_t::board_M5StackCoreS3SE:
-      board_ = "m5stack-cores3";
-      break;
-    default:
-      break;
-  }
+  board_ = board_of(M5.getBoard()).name;
 }
 
 std::uint32_t ChipSystem::free_memory() const {
@@ -143,10 +173,26 @@ BatteryReading read_power_chip() {
 
 std::uint32_t ChipRandom::next() { return esp_random(); }
 
-bool ChipEffects::has_led() const { return LOBUG_RGB_LED != 0 && M5.Led.isEnabled(); }
+void ChipEffects::begin() { pin_ = board_of(M5.getBoard()).light_pin; }
 
-void ChipEffects::set_led(std::uint8_t red, std::uint8_t green, std::uint8_t blue) {
-  if (has_led()) M5.Led.setAllColor(red, green, blue);
+void ChipEffects::show_leds(const LedColors& colors) {
+  if (!started_) started_ = has_led() && start_lights(pin_);
+  // Skipped while the last ones are under way, which 0.3 ms later they are not.
+  if (!started_ || rmt_wait_tx_done(kLightChannel, 0) != ESP_OK) return;
+  std::size_t place = 0;
+  for (const LedColor& color : colors) {
+    for (const std::uint8_t byte : {color.green, color.red, color.blue}) {
+      for (unsigned bit = 0x80; bit != 0; bit >>= 1U) {
+        const std::uint16_t high = (byte & bit) != 0 ? kHighOfOne : kHighOfZero;
+        rmt_item32_t& item = items_[place++];
+        item.level0 = 1;
+        item.duration0 = high;
+        item.level1 = 0;
+        item.duration1 = kBit - high;
+      }
+    }
+  }
+  (void)rmt_write_items(kLightChannel, items_.data(), static_cast<int>(items_.size()), false);
 }
 
 Clocks chip_clocks() {

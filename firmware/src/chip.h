@@ -1,6 +1,10 @@
 // The chip around the core: identity, randomness, clocks, log, light.
 #pragma once
 
+#include <driver/rmt.h>
+
+#include <array>
+
 #include "lobug/base/random.h"
 #include "lobug/base/text.h"
 #include "lobug/device/power.h"
@@ -43,12 +47,22 @@ class ChipRandom final : public Random {
   std::uint32_t next() override;
 };
 
-/// One RGB light, if the build says that there is one (LOBUG_RGB_LED): M5Unified assumes lights on
-/// every Core2, but they are in the M5GO bottom.
+/// The ten lights (SK6812) of an M5GO bottom, driven by the chip's remote control unit: M5Unified's
+/// own M5.Led does nothing on ESP-IDF 4.4, and knows one light of a Core2 and none of a CoreS3.
 class ChipEffects final : public Effects {
  public:
-  bool has_led() const override;
-  void set_led(std::uint8_t red, std::uint8_t green, std::uint8_t blue) override;
+  /// After M5.begin. Touches no pin: that waits for the first colours.
+  void begin();
+  bool has_led() const override { return pin_ >= 0; }
+  void show_leds(const LedColors& colors) override;
+
+ private:
+  static constexpr std::size_t kBits = kLedCount * 24;
+
+  int pin_ = -1;
+  bool started_ = false;
+  /// What is being sent; the driver reads it while it sends, 0.3 ms.
+  std::array<rmt_item32_t, kBits> items_{};
 };
 
 class StoredCa final : public CaSource {

@@ -1,4 +1,4 @@
-// M5.Mic and M5.Speaker as the core's ports. Read in M5Unified 0.2.14.
+// M5.Mic and M5.Speaker as the core's ports. Read in M5Unified 0.2.11.
 #pragma once
 
 #include <M5Unified.h>

@@ -1,7 +1,7 @@
 // The firmware of Lo-Bug on M5Stack Core2 and CoreS3: makes the parts and starts the tasks.
 //
-// Checked by reading and by the compiler against stubs, not by linking: see firmware/README.md.
-// Read: M5Unified 0.2.14, M5GFX 0.2.17, ESP-IDF 4.4's mdns.h and Arduino core 2.0's interfaces.
+// Compiled against the real headers of the pinned versions (M5Unified 0.2.11, M5GFX 0.2.17, Arduino
+// 2.0.17 with ESP-IDF 4.4.7), not linked: see docs/firmware-checks.md.
 #include <Arduino.h>
 #include <M5Unified.h>
 #include <esp_heap_caps.h>
@@ -167,6 +167,7 @@ void start() {
   }
   if (!firmware->store.begin()) give_up(sentences::kNoStore);
   firmware->system.begin();
+  firmware->effects.begin();
   firmware->screen.begin(firmware->system.short_name());
 
   // A stuck task restarts the device; an image on trial that does so goes back to the old one.

@@ -1,4 +1,4 @@
-// Stub: what our code uses of M5Unified 0.2.14 and M5GFX 0.2.17.
+// Stub: what our code uses of M5Unified 0.2.11 and M5GFX 0.2.17.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,13 @@ struct rgb565_t {
 
 namespace m5gfx {
 
-enum board_t { board_unknown, board_M5StackCore2, board_M5StackCoreS3, board_M5StackCoreS3SE };
+enum board_t {
+  board_unknown,
+  board_M5StackCore2,
+  board_M5StackCoreS3,
+  board_M5StackCoreS3SE,
+  board_FrameBuffer = 512,  // the largest: a value between is none of ours, and no fault
+};
 
 class M5GFX {
  public:
@@ -163,12 +169,6 @@ class Touch_Class {
   const touch_detail_t& getDetail(std::size_t index = 0) const;
 };
 
-class LED_Class {
- public:
-  bool isEnabled(void) const;
-  void setAllColor(std::uint8_t red, std::uint8_t green, std::uint8_t blue);
-};
-
 class M5Unified {
  public:
   struct config_t {
@@ -183,7 +183,6 @@ class M5Unified {
   Touch_Class Touch;
   Speaker_Class Speaker;
   Mic_Class Mic;
-  LED_Class Led;
 
   config_t config(void);  // static, but called as a method by everybody
   void begin(config_t cfg);

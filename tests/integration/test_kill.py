@@ -53,7 +53,7 @@ def served(folder: Path, moment: str) -> Iterator[tuple[httpx.Client, subprocess
     process = subprocess.Popen([sys.executable, str(PROGRAM), str(folder), str(port), moment])
     client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30, trust_env=False)
     try:
-        until = time.monotonic() + 60
+        until = time.monotonic() + 180
         while True:
             try:
                 client.get("/health")

@@ -159,7 +159,7 @@ class MortalServer:
                 stdout=log,
                 stderr=log,
             )
-        until = time.monotonic() + 60
+        until = time.monotonic() + 180
         while True:
             with contextlib.suppress(httpx.TransportError):
                 httpx.get(f"{self.url}/health", trust_env=False, timeout=5)

@@ -81,14 +81,16 @@ class ScriptedFinder final : public ServerFinder {
   Millis asked_at_ = 0;
 };
 
-/// Events: `led` with `red`, `green`, `blue`.
+/// Events: `led` with `red`, `green`, `blue` of the first light, whenever a light changes.
 class HostEffects final : public Effects {
  public:
   HostEffects(bool has_led, EventLog& log) : has_led_(has_led), log_(log) {}
   bool has_led() const override { return has_led_; }
-  void set_led(std::uint8_t red, std::uint8_t green, std::uint8_t blue) override {
+  void show_leds(const LedColors& colors) override {
+    const LedColor& first = colors[0];
     log_.emit("led", [&](json::Writer& json) {
-      json.name("red").number(red).name("green").number(green).name("blue").number(blue);
+      json.name("red").number(first.red).name("green").number(first.green);
+      json.name("blue").number(first.blue);
     });
   }
 

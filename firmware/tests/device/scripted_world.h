@@ -32,10 +32,13 @@ class ScriptedFinder final : public ServerFinder {
   }
 };
 
-class NoEffects final : public Effects {
+class ScriptedLights final : public Effects {
  public:
-  bool has_led() const override { return false; }
-  void set_led(std::uint8_t, std::uint8_t, std::uint8_t) override {}
+  bool has_led() const override { return driven; }
+  void show_leds(const LedColors& colors) override { shown.push_back(colors); }
+
+  bool driven = false;  ///< the board has a pin for them
+  std::vector<LedColors> shown;
 };
 
 struct World {
@@ -47,7 +50,7 @@ struct World {
   ScriptedSlot slot;
   ScriptedSystem system;
   ScriptedFinder finder;
-  NoEffects effects;
+  ScriptedLights effects;
   std::vector<std::int16_t> up = std::vector<std::int16_t>(16000);
   std::vector<std::int16_t> down = std::vector<std::int16_t>(64000);
   AudioLink audio{{up.data(), up.size()}, {down.data(), down.size()}};

@@ -172,7 +172,9 @@ TEST_CASE("show and status hold no secret") {
   REQUIRE(save_settings(terminal.store, settings));
   const std::string shown = terminal.type("show");
   CHECK(has(shown, "wifi_name: My Home\nwifi_password: (set)\nserver: https://desk:8321\n"));
-  CHECK(has(shown, "ca: (set)\ntalk_mode: tap\nvolume: 70\nbrightness: 70\ncaptions: on\n"));
+  CHECK(has(shown,
+            "ca: (set)\ntalk_mode: tap\nvolume: 70\nbrightness: 70\ncaptions: on\n"
+            "clock: on\ndim_after: 60\noff_after: 300\noff_after_usb: never\nlight: none\n"));
   CHECK(has(shown, "paired_with: https://desk:8321\n"));
   for (const std::string& answer : {shown, terminal.type("status"), terminal.type("help")}) {
     CHECK_FALSE(has(answer, "geheim"));
@@ -224,9 +226,9 @@ TEST_CASE("the longest answers fit") {
   CHECK(help == terminal.type("?"));
   CHECK(help.size() < Text<1024>::capacity());
   CHECK(help.back() == '\n');
-  for (const char* const word :
-       {"wifi ", "server ", "ca ", "set ", "show", "status", "pair", "restart", "reset yes",
-        "  wifi_name: ", "  talk_mode: ", "  volume: ", "  brightness: ", "  captions: "}) {
+  for (const char* const word : {"wifi ", "server ", "ca ", "set ", "show", "status", "pair",
+                                 "restart", "reset yes", "  wifi_name: ", "  talk_mode: ",
+                                 "  volume: ", "  brightness: ", "  captions: ", "  light: "}) {
     CAPTURE(word);
     CHECK(has(help, word));
   }

@@ -42,6 +42,7 @@ TEST_CASE("the standard values of the table are those of a new device") {
   CHECK(settings.power.dim_after_s == fresh.power.dim_after_s);
   CHECK(settings.power.off_after_s == fresh.power.off_after_s);
   CHECK(settings.power.off_after_usb_s == fresh.power.off_after_usb_s);
+  CHECK(settings.light == fresh.light);
 }
 
 TEST_CASE("a name that is no setting's is refused, a token's too") {
@@ -151,7 +152,7 @@ TEST_CASE("another server leaves the token with the one that gave it") {
   CHECK(settings.token_server == "http://desk:8321");
 }
 
-TEST_CASE("talk mode, volume, brightness and captions take their words and numbers alone") {
+TEST_CASE("talk mode, volume, brightness, captions and light take their words and numbers alone") {
   Settings settings;
   CHECK(set(settings, "talk_mode", "conversation").empty());
   CHECK(settings.talk_mode == TalkMode::kConversation);
@@ -187,6 +188,16 @@ TEST_CASE("talk mode, volume, brightness and captions take their words and numbe
   for (const char* const captions : {"", "On", "2", "maybe"}) {
     CHECK_FALSE(set(settings, "captions", captions).empty());
   }
+
+  CHECK(set(settings, "light", "m5go").empty());
+  CHECK(settings.light == LightKind::kM5go);
+  CHECK(shown_setting(settings, "light") == "m5go");
+  for (const char* const light : {"", "M5GO", "on", "1"}) {
+    CHECK_FALSE(set(settings, "light", light).empty());
+  }
+  CHECK(settings.light == LightKind::kM5go);
+  CHECK(set(settings, "light", "none").empty());
+  CHECK(settings.light == LightKind::kNone);
 }
 
 TEST_CASE("times of the screen are seconds, or never") {

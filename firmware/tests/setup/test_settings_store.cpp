@@ -19,6 +19,7 @@ Settings full_settings() {
   settings.volume = 0;
   settings.brightness = 100;
   settings.captions = false;
+  settings.light = LightKind::kM5go;
   settings.client_id = Text<36>("5e5c5a0c-0000-4000-8000-000000000001");
   settings.token = Text<128>("lobug_secret");
   settings.token_server = Text<160>("https://desk:8321");
@@ -34,6 +35,7 @@ void check_same(const Settings& left, const Settings& right) {
   CHECK(left.volume == right.volume);
   CHECK(left.brightness == right.brightness);
   CHECK(left.captions == right.captions);
+  CHECK(left.light == right.light);
   CHECK(left.client_id == right.client_id.view());
   CHECK(left.token == right.token.view());
   CHECK(left.token_server == right.token_server.view());
@@ -92,8 +94,8 @@ TEST_CASE("one setting is saved without the others") {
 TEST_CASE("what is stored and not valid has its default") {
   MemoryStore store;
   REQUIRE(save_settings(store, full_settings()));
-  for (const char* const key :
-       {"wifi_name", "wifi_password", "server", "talk_mode", "volume", "brightness", "captions"}) {
+  for (const char* const key : {"wifi_name", "wifi_password", "server", "talk_mode", "volume",
+                                "brightness", "captions", "light"}) {
     store.values[key] = "\x01 nonsense";
   }
   store.values["ca"] = "nonsense";

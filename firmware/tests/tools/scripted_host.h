@@ -10,18 +10,6 @@
 
 namespace lobug {
 
-class ScriptedEffects : public Effects {
- public:
-  bool has_led() const override { return led; }
-  void set_led(std::uint8_t red, std::uint8_t green, std::uint8_t blue) override {
-    done += "led " + std::to_string(red) + " " + std::to_string(green) + " " +
-            std::to_string(blue) + ";";
-  }
-
-  bool led = true;
-  std::string done;
-};
-
 class ScriptedHost : public ToolHost {
  public:
   void set_volume(std::uint8_t percent) override { note("volume", percent); }
@@ -53,7 +41,12 @@ class ScriptedHost : public ToolHost {
   void beep(std::uint8_t times) override { note("beep", times); }
   const View& view() const override { return view_now; }
   const Motion& motion() const override { return motion_now; }
-  Effects& effects() override { return led; }
+  bool has_light() const override { return light; }
+  void set_light(LedColor color) override {
+    done += "light " + std::to_string(color.red) + " " + std::to_string(color.green) + " " +
+            std::to_string(color.blue) + ";";
+  }
+  void free_light() override { done += "light automatic;"; }
 
   std::string done;
   std::string shown;
@@ -61,7 +54,7 @@ class ScriptedHost : public ToolHost {
   std::vector<TimerState> timers;
   View view_now;
   Motion motion_now;
-  ScriptedEffects led;
+  bool light = true;
 
  private:
   void note(std::string_view what, std::uint32_t value) {

@@ -31,7 +31,7 @@ constexpr std::string_view kDone =
 std::string effect(std::string_view name, std::string_view arguments) {
   ScriptedHost host;
   CHECK(call(host, name, arguments) == kDone);
-  return host.done + host.led.done;
+  return host.done;
 }
 
 /// Why a call is refused; the device does nothing then.
@@ -39,7 +39,6 @@ std::string refusal(std::string_view name, std::string_view arguments) {
   ScriptedHost host;
   const std::string answer = call(host, name, arguments);
   CHECK(host.done.empty());
-  CHECK(host.led.done.empty());
   const Value error = parse(answer).member("error");
   CHECK(error.member("code").raw() == "-32602");
   lobug::Text<128> message;
@@ -66,8 +65,9 @@ TEST_CASE("Each tool does what it says") {
   CHECK(effect("self.screen.show_text", R"({"text":"Hello","seconds":5})") == "text 5;");
   CHECK(effect("self.timer.start", R"({"seconds":300,"label":"Tea"})") == "timer 300;");
   CHECK(effect("self.beep", R"({"times":2})") == "beep 2;");
-  CHECK(effect("self.led.set_color", R"({"color":"orange"})") == "led 255 96 0;");
-  CHECK(effect("self.led.set_color", R"({"color":"off"})") == "led 0 0 0;");
+  CHECK(effect("self.led.set_color", R"({"color":"orange"})") == "light 255 96 0;");
+  CHECK(effect("self.led.set_color", R"({"color":"off"})") == "light 0 0 0;");
+  CHECK(effect("self.led.set_color", R"({"color":"automatic"})") == "light automatic;");
 }
 
 TEST_CASE("Arguments that may be left out have a value of their own") {
@@ -151,10 +151,10 @@ TEST_CASE("A tool that the device does not have is refused") {
   CHECK(refusal("", "{}") == "there is no such tool");
   CHECK(refusal("beep", "{}") == "there is no such tool");
   ScriptedHost host;
-  host.led.led = false;
+  host.light = false;
   const std::string answer = call(host, "self.led.set_color", R"({"color":"red"})");
   CHECK(answer.find("there is no such tool") != std::string::npos);
-  CHECK(host.led.done.empty());
+  CHECK(host.done.empty());
 }
 
 TEST_CASE("When no timer is free the model is told") {

@@ -78,7 +78,7 @@ TEST_CASE("All tools of a device, the most used ones first") {
 TEST_CASE("A light is offered only where there is one") {
   ScriptedHost host;
   const std::size_t with_led = all_names(host).size();
-  host.led.led = false;
+  host.light = false;
   const std::vector<std::string> names = all_names(host);
   CHECK(names.size() == with_led - 1);
   for (const std::string& name : names) CHECK(name != "self.led.set_color");
@@ -119,7 +119,7 @@ TEST_CASE("Pages of every size lead through all the tools, each one once and in 
 
 TEST_CASE("A page begins at its cursor, and passes over what the device does not have") {
   ScriptedHost host;
-  host.led.led = false;
+  host.light = false;
   std::string cursor;
   CHECK(names_of(list(host, R"({"cursor":"self.beep"})"), cursor) ==
         std::vector<std::string>{"self.beep", "self.get_motion"});
@@ -127,7 +127,7 @@ TEST_CASE("A page begins at its cursor, and passes over what the device does not
 
 TEST_CASE("A cursor that is none of ours is refused") {
   ScriptedHost host;
-  host.led.led = false;
+  host.light = false;
   for (const char* cursor : {R"("")", R"("self.camera")", "7", "null", R"("self.led.set_color")"}) {
     CAPTURE(cursor);
     CHECK(list(host, R"({"cursor":)" + std::string(cursor) + "}").find("-32602") !=

@@ -126,6 +126,9 @@ constexpr Sentence kPageDim = "Screen: darker after";
 constexpr Sentence kPageOff = "Screen: off after, on battery";
 constexpr Sentence kPageOffUsb = "Screen: off after, on USB power";
 constexpr Sentence kPageSeconds = "Seconds from 10 to 86400, or never.";
+constexpr Sentence kPageLight = "Lights";
+constexpr Sentence kPageLightNone = "None";
+constexpr Sentence kPageLightM5go = "M5GO bottom";
 constexpr Sentence kPageVolume = "Volume";
 constexpr Sentence kPageBrightness = "Brightness";
 constexpr Sentence kPageSave = "Save";
@@ -148,6 +151,7 @@ constexpr Sentence kBrightnessInvalid = "The brightness must be a number from 1 
 constexpr Sentence kCaptionsInvalid = "captions must be on or off.";
 constexpr Sentence kClockInvalid = "clock must be on or off.";
 constexpr Sentence kDurationInvalid = "A screen's time must be never or 10 to 86400 seconds.";
+constexpr Sentence kLightInvalid = "light must be none or m5go.";
 constexpr Sentence kNoSuchSetting = "There is no such setting.";
 constexpr Sentence kHttpsNeedsCa = "An https server needs its CA: set the CA first.";
 constexpr Sentence kCaIsNeeded = "The https server needs this CA: change the server first.";
@@ -182,6 +186,8 @@ constexpr Sentence kDurationValues = "10 to 86400, or never";
 constexpr Sentence kDimMeaning = "seconds until the screen is darker when nobody talks";
 constexpr Sentence kOffMeaning = "seconds until the screen is off, on battery";
 constexpr Sentence kOffUsbMeaning = "the same while the device is powered";
+constexpr Sentence kLightValues = "none or m5go";
+constexpr Sentence kLightMeaning = "lights that are attached: an M5GO bottom's ten";
 
 // The serial console: `help`, before and after the list of settings.
 constexpr Sentence kHelp =

@@ -44,7 +44,7 @@ void DeviceController::step(Millis now) {
   conversation_.step(settings_.talk_mode, now);
   session_.flush();
   step_state(now);
-  controls_.step();
+  controls_.step(state());
   step_power(now);
   publish(now);
 }

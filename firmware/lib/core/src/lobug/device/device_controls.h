@@ -1,4 +1,4 @@
-// What tools and fingers change on the device: levels, expression, notice, timers.
+// What tools and fingers change on the device: levels, expression, notice, timers, light.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include "lobug/audio/audio_link.h"
 #include "lobug/base/clock.h"
 #include "lobug/device/device.h"
+#include "lobug/device/light.h"
 #include "lobug/device/timer_store.h"
 #include "lobug/device/tool_timers.h"
 #include "lobug/device/wall_clock.h"
@@ -31,8 +32,9 @@ class DeviceControls final : public ToolHost {
 
   /// To be called at the beginning of each step: the present time and what the sensors feel.
   void update(const Motion& motion, Millis now);
-  /// Rings timers, takes away a notice whose time is over, stores levels.
-  void step();
+  /// Rings timers, takes away a notice whose time is over, stores levels, lets the light show
+  /// `state` or the colour that a tool has set.
+  void step(DeviceState state);
 
   void set_talk_mode(std::int32_t mode);
   void set_captions(bool shown);
@@ -65,7 +67,11 @@ class DeviceControls final : public ToolHost {
   void beep(std::uint8_t times) override;
   const View& view() const override { return view_; }
   const Motion& motion() const override { return motion_; }
-  Effects& effects() override { return platform_.effects; }
+  bool has_light() const override {
+    return settings_.light != LightKind::kNone && platform_.effects.has_led();
+  }
+  void set_light(LedColor color) override { light_.set_color(color); }
+  void free_light() override { light_.show_state(); }
 
  private:
   void save_later() { save_at_.set(now_, kSaveMs); }
@@ -83,6 +89,7 @@ class DeviceControls final : public ToolHost {
   ToolTimers timers_;
   TimerStore timer_store_;
   Text<256> missed_;  ///< timers that ended while it was off, not shown yet
+  Light light_;
   Emotion pose_ = Emotion::kNeutral;
   Deadline pose_until_;
   Deadline notice_until_;

@@ -1,6 +1,8 @@
 // The machine around the core.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -35,13 +37,29 @@ class ServerFinder {
   virtual Search poll(char* host, unsigned host_size, std::uint16_t& port) = 0;
 };
 
-/// Hardware that tools use beyond sound and screen.
+/// The colour of one light, 0 to 255 each.
+struct LedColor {
+  std::uint8_t red = 0;
+  std::uint8_t green = 0;
+  std::uint8_t blue = 0;
+};
+constexpr bool operator==(const LedColor& left, const LedColor& right) {
+  return left.red == right.red && left.green == right.green && left.blue == right.blue;
+}
+constexpr bool operator!=(const LedColor& left, const LedColor& right) { return !(left == right); }
+
+/// As many as an M5GO bottom has, five on each side.
+constexpr std::size_t kLedCount = 10;
+using LedColors = std::array<LedColor, kLedCount>;
+
+/// Hardware beyond sound and screen.
 class Effects {
  public:
   virtual ~Effects() = default;
+  /// Whether the board can drive lights; whether any are attached it cannot know.
   virtual bool has_led() const = 0;
-  /// 0 to 255 each.
-  virtual void set_led(std::uint8_t red, std::uint8_t green, std::uint8_t blue) = 0;
+  /// Shows these colours until others are given. Never waits.
+  virtual void show_leds(const LedColors& colors) = 0;
 };
 
 }  // namespace lobug

@@ -153,6 +153,11 @@ void talk_fields(Piece& piece, const Settings& settings) {
   add_option(piece, "on", sentences::kPageCaptionsOn, settings.captions);
   add_option(piece, "off", sentences::kPageCaptionsOff, !settings.captions);
   piece.add("</select>");
+  label(piece, "g", sentences::kPageLight);
+  piece.add("<select id=\"g\" name=\"light\">");
+  add_option(piece, "none", sentences::kPageLightNone, settings.light == LightKind::kNone);
+  add_option(piece, "m5go", sentences::kPageLightM5go, settings.light == LightKind::kM5go);
+  piece.add("</select>");
 }
 
 void duration_field(Piece& piece, std::string_view id, std::string_view name, std::string_view text,

@@ -20,6 +20,7 @@ constexpr SettingInfo kSettings[] = {
     {"dim_after", sentences::kDurationValues, "60", sentences::kDimMeaning},
     {"off_after", sentences::kDurationValues, "300", sentences::kOffMeaning},
     {"off_after_usb", sentences::kDurationValues, "never", sentences::kOffUsbMeaning},
+    {"light", sentences::kLightValues, "none", sentences::kLightMeaning},
 };
 
 constexpr bool keys_fit() {
@@ -31,6 +32,7 @@ constexpr bool keys_fit() {
 static_assert(keys_fit(), "NVS takes keys of 1 to 15 characters");
 
 constexpr std::string_view kModes[] = {"tap", "conversation", "wake_word"};
+constexpr std::string_view kLights[] = {"none", "m5go"};
 
 bool has_control(std::string_view text) {
   for (const char character : text) {
@@ -88,14 +90,18 @@ int truth_of(std::string_view text) {
   return -1;
 }
 
-int mode_of(std::string_view text) {
-  int mode = 0;
-  for (const std::string_view name : kModes) {
-    if (text == name) return mode;
-    ++mode;
+/// The place of `text` among `names`; -1 when it is none of them.
+int place_of(std::string_view text, Span<const std::string_view> names) {
+  int place = 0;
+  for (const std::string_view name : names) {
+    if (text == name) return place;
+    ++place;
   }
   return -1;
 }
+
+int mode_of(std::string_view text) { return place_of(text, kModes); }
+int light_of(std::string_view text) { return place_of(text, kLights); }
 
 bool is_automatic(std::string_view server) { return server.empty() || server == "auto"; }
 
@@ -193,6 +199,7 @@ std::string_view check_setting(std::string_view name, std::string_view value) {
   if (duration_in(power, name) != nullptr) {
     return duration_of(value) >= 0 ? "" : sentences::kDurationInvalid;
   }
+  if (name == "light") return light_of(value) >= 0 ? "" : sentences::kLightInvalid;
   return sentences::kNoSuchSetting;
 }
 
@@ -225,6 +232,9 @@ void assign_setting(Settings& settings, std::string_view name, std::string_view 
   } else if (std::uint32_t* const seconds = duration_in(settings.power, name)) {
     const std::int32_t duration = duration_of(value);
     if (duration >= 0) *seconds = static_cast<std::uint32_t>(duration);
+  } else if (name == "light") {
+    const int light = light_of(value);
+    if (light >= 0) settings.light = static_cast<LightKind>(light);
   }
 }
 
@@ -241,6 +251,7 @@ Text<160> setting_text(const Settings& settings, std::string_view name) {
   if (const std::uint32_t* const seconds = duration_in(power, name)) {
     return *seconds == 0 ? Text<160>(std::string_view("never")) : number_text(*seconds);
   }
+  if (name == "light") return kLights[static_cast<std::size_t>(settings.light)];
   return {};
 }
 

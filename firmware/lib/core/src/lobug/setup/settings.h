@@ -19,6 +19,12 @@ enum class TalkMode : std::uint8_t {
 };
 // Holding the screen or the button is push to talk in every mode.
 
+/// The lights that are attached to the device: no board can find that out by itself.
+enum class LightKind : std::uint8_t {
+  kNone,
+  kM5go,  ///< the ten of an M5GO bottom
+};
+
 struct Settings {
   Text<32> wifi_name;
   Text<64> wifi_password;
@@ -32,6 +38,7 @@ struct Settings {
   bool captions = true;
   bool clock = true;  ///< on the screen, when nobody talks
   PowerSettings power;
+  LightKind light = LightKind::kNone;
   /// Made once, at the first start: a UUID.
   Text<36> client_id;
   /// The device's own token and the server that gave it; sent to no other.

@@ -98,7 +98,7 @@ class McpRequest {
   }
 
  private:
-  bool has(const Tool& tool) const { return !tool.needs_led || host_.effects().has_led(); }
+  bool has(const Tool& tool) const { return !tool.needs_led || host_.has_light(); }
   /// Place of the tool that the device has under that name; the number of all tools if none.
   std::size_t find(const Value& name) const;
   std::size_t use(const Tool& tool, const Arguments& arguments) const;

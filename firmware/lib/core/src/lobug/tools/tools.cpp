@@ -9,15 +9,23 @@ namespace {
 
 using Kind = Parameter::Kind;
 
+struct NamedColor {
+  std::string_view name;
+  LedColor color;
+};
+/// The choices of kSetColor; behind them there is one more, `automatic`. The tool's description
+/// does not explain it: its words would make the server look for a tool in more of what people say.
 constexpr NamedColor kColors[] = {
-    {"off", 0, 0, 0},       {"white", 255, 255, 255}, {"red", 255, 0, 0},
-    {"orange", 255, 96, 0}, {"yellow", 255, 200, 0},  {"green", 0, 255, 0},
-    {"cyan", 0, 255, 255},  {"blue", 0, 0, 255},      {"purple", 128, 0, 255},
-    {"pink", 255, 64, 128},
+    {"off", {0, 0, 0}},       {"white", {255, 255, 255}}, {"red", {255, 0, 0}},
+    {"orange", {255, 96, 0}}, {"yellow", {255, 200, 0}},  {"green", {0, 255, 0}},
+    {"cyan", {0, 255, 255}},  {"blue", {0, 0, 255}},      {"purple", {128, 0, 255}},
+    {"pink", {255, 64, 128}},
 };
 constexpr std::uint8_t kColorCount = sizeof kColors / sizeof kColors[0];
 
-std::string_view color_name(std::uint8_t place) { return kColors[place].name; }
+std::string_view color_name(std::uint8_t place) {
+  return place < kColorCount ? kColors[place].name : std::string_view("automatic");
+}
 std::string_view expression_name(std::uint8_t place) {
   return name_of(static_cast<Emotion>(place));
 }
@@ -33,7 +41,8 @@ constexpr Parameter kTimer[] = {{"seconds", Kind::kInteger, 1, 86400},
                                 {"label", Kind::kText, 0, 40, false}};
 constexpr Parameter kTimerLabel[] = {{"label", Kind::kText, 0, 40, false}};
 constexpr Parameter kTimes[] = {{"times", Kind::kInteger, 1, 5, false, 1}};
-constexpr Parameter kColor[] = {{"color", Kind::kChoice, 0, 0, true, 0, color_name, kColorCount}};
+constexpr Parameter kColor[] = {
+    {"color", Kind::kChoice, 0, 0, true, 0, color_name, kColorCount + 1}};
 
 constexpr Tool kTools[] = {
     {ToolId::kDeviceStatus,
@@ -139,17 +148,19 @@ ToolOutcome timers_of(const ToolHost& host) {
   return {true, std::string_view(bytes, json.finish())};
 }
 
-ToolOutcome set_color(std::size_t place, Effects& effects) {
-  if (!effects.has_led()) return failed(sentences::kNoLight);
-  const NamedColor& color = named_colors()[place];
-  effects.set_led(color.red, color.green, color.blue);
+ToolOutcome set_color(std::size_t place, ToolHost& host) {
+  if (!host.has_light()) return failed(sentences::kNoLight);
+  if (place < kColorCount) {
+    host.set_light(kColors[place].color);
+  } else {
+    host.free_light();
+  }
   return done();
 }
 
 }  // namespace
 
 Span<const Tool> all_tools() { return kTools; }
-Span<const NamedColor> named_colors() { return kColors; }
 
 ToolOutcome call_tool(ToolId tool, const Arguments& arguments, ToolHost& host) {
   const std::int32_t first = arguments.numbers[0];
@@ -182,7 +193,7 @@ ToolOutcome call_tool(ToolId tool, const Arguments& arguments, ToolHost& host) {
       host.beep(static_cast<std::uint8_t>(first));
       return done();
     case ToolId::kSetColor:
-      return set_color(static_cast<std::size_t>(first), host.effects());
+      return set_color(static_cast<std::size_t>(first), host);
     case ToolId::kMotion:
       return motion_of(host.motion());
   }

@@ -33,7 +33,11 @@ class ToolHost {
   virtual void beep(std::uint8_t times) = 0;
   virtual const View& view() const = 0;
   virtual const Motion& motion() const = 0;
-  virtual Effects& effects() = 0;
+  virtual bool has_light() const = 0;
+  /// The light keeps this colour until another is set or `free_light`.
+  virtual void set_light(LedColor color) = 0;
+  /// The light shows again what the device is doing.
+  virtual void free_light() = 0;
 };
 
 enum class ToolId : std::uint8_t {
@@ -61,13 +65,6 @@ struct Tool {
 
 /// All tools, the most used first: a chat model may see only the first ones.
 Span<const Tool> all_tools();
-
-struct NamedColor {
-  std::string_view name;
-  std::uint8_t red, green, blue;
-};
-/// The choices of kSetColor.
-Span<const NamedColor> named_colors();
 
 /// What came of a call, for the chat model to tell.
 struct ToolOutcome {

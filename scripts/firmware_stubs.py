@@ -1,22 +1,18 @@
-#!/usr/bin/env python3
 """Looks for everything that firmware/stubs/M5Unified.h declares in the real headers.
 
-    python firmware/scripts/compare_stubs.py --m5unified PATH/src --m5gfx PATH/src
-
-Where a PATH is a checkout of the library in the version of platformio.ini. A stub is good when the
-real header has a member of the same name in the class of the same name, and for functions a
-declaration with the same types of parameters. Not part of CI, which has no vendor's headers.
+A part of firmware_headers.py. A stub is good when the real header has a member of the same name in
+the class of the same name, and for functions a declaration with the same types of parameters.
 """
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-STUB = Path(__file__).resolve().parent.parent / "stubs" / "M5Unified.h"
+STUB = Path(__file__).parents[1] / "firmware" / "stubs" / "M5Unified.h"
 
 SAME_TYPE = {
     "size_t": "std::size_t",
@@ -179,29 +175,19 @@ def compare(stub: dict[str, Class], real: dict[str, Class]) -> tuple[int, list[s
     return count, wrong
 
 
-def main() -> int:
-    """0: all agree, 1: something differs, 2: there are no headers."""
-    parser = argparse.ArgumentParser(description="Compare our stubs with the real headers.")
-    parser.add_argument("--m5unified", type=Path, required=True, help="its folder src")
-    parser.add_argument("--m5gfx", type=Path, required=True, help="its folder src")
-    parser.add_argument("--stub", type=Path, default=STUB)
-    arguments = parser.parse_args()
-    stub: dict[str, Class] = {}
+def compare_folders(folders: Sequence[Path], stub: Path = STUB) -> int:
+    """How many members of a stub the libraries in `folders` have not; prints each of them.
+
+    A stub without members counts as one: then nothing was compared.
+    """
+    ours: dict[str, Class] = {}
     real: dict[str, Class] = {}
-    read(arguments.stub.read_text(encoding="utf-8"), stub)
-    for folder in (arguments.m5unified, arguments.m5gfx):
-        headers = sorted(folder.rglob("*.hpp")) + sorted(folder.rglob("*.h"))
-        if not headers:
-            sys.stderr.write(f"compare_stubs: no headers in {folder}\n")
-            return 2
-        for header in headers:
+    read(stub.read_text(encoding="utf-8"), ours)
+    for folder in folders:
+        for header in sorted(folder.rglob("*.hpp")) + sorted(folder.rglob("*.h")):
             read(header.read_text(encoding="utf-8", errors="replace"), real)
-    count, wrong = compare(stub, real)
+    count, wrong = compare(ours, real)
     for line in wrong:
         sys.stdout.write(f"{line}\n")
-    sys.stdout.write(f"{count} members compared, {len(wrong)} differ\n")
-    return 1 if wrong or count == 0 else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    sys.stdout.write(f"{count} members of {stub.name} compared, {len(wrong)} differ\n")
+    return len(wrong) if count else 1
