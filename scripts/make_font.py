@@ -25,6 +25,31 @@ OVERSAMPLING = 16
 MORE = "ŒœŠšŸŽž–—‘’‚“”„•…€"  # noqa: RUF001 - they look alike on purpose
 """What people and models write beyond Latin-1: French, quotation marks, dashes, the euro."""
 LATIN = "".join(map(chr, [*range(0x20, 0x7F), *range(0xA0, 0x100)])) + MORE
+GREEK = [
+    0x384,
+    0x385,
+    0x386,
+    0x388,
+    0x389,
+    0x38A,
+    0x38C,
+    *range(0x38E, 0x3A2),
+    *range(0x3A3, 0x3CF),
+]
+CAPTIONS = LATIN + "".join(
+    chr(code)
+    for code in [
+        *range(0x100, 0x180),  # Latin Extended-A: Polish, Czech, Turkish, Hungarian, Baltic, ...
+        *range(0x218, 0x21C),  # Romanian
+        *GREEK,
+        *range(0x400, 0x460),  # Cyrillic: Russian, Ukrainian, Bulgarian, Serbian, ...
+        0x490,
+        0x491,
+        0x2116,  # the Russian sign for "number"
+    ]
+    if chr(code) not in LATIN
+)
+"""What captions show beside that: the alphabets of Europe."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +65,7 @@ class Font:
 
 FONTS = (
     Font("kSmallFont", 12.8, line=16, ascent=12, characters=LATIN),
-    Font("kLargeFont", 18.3, line=23, ascent=18, characters=LATIN),
+    Font("kLargeFont", 18.3, line=23, ascent=18, characters=CAPTIONS),
     Font("kCodeFont", 46.6, line=48, ascent=41, characters=" -0123456789"),
 )
 
@@ -99,12 +124,19 @@ def source_of(font: Font) -> list[str]:
     glyphs = [glyph(font, drawn, character) for character in sorted(font.characters)]
     bits = bytearray()
     table = []
+    places: dict[bytes, int] = {}  # of pictures: letters of several alphabets look the same
     for each in glyphs:
+        picture = packed(each.pixels)
+        if picture not in places:
+            places[picture] = len(bits)
+            bits += picture
         table.append(
-            f"    {{0x{each.code:04x}, {len(bits)}, {each.width}, {each.height}, {each.left}, "
-            f"{each.top}, {each.advance}}},"
+            f"    {{0x{each.code:04x}, {places[picture]}, {each.width}, {each.height}, "
+            f"{each.left}, {each.top}, {each.advance}}},"
         )
-        bits += packed(each.pixels)
+    if len(bits) > 0xFFFF:
+        message = f"{font.name}: {len(bits)} bytes of pictures, and offsets have 16 bits"
+        raise ValueError(message)
     numbers = [f"0x{byte:02x}," for byte in bits]
     rows = ["    " + "".join(numbers[i : i + 19]) for i in range(0, len(numbers), 19)]
     return [

@@ -13,6 +13,7 @@
 #include <new>
 
 #include "chip.h"
+#include "chip_vitals.h"
 #include "lobug/audio/audio_pump.h"
 #include "lobug/device/device.h"
 #include "lobug/sentences.h"
@@ -47,6 +48,14 @@ Span<T> take_psram(std::size_t count) {
   return memory != nullptr ? Span<T>(static_cast<T*>(memory), count) : Span<T>();
 }
 
+/// Made for good in memory of that kind; nullptr when there is not enough of it.
+template <typename T, typename... Arguments>
+T* make(std::uint32_t kind, Arguments&... arguments) {
+  // NOLINTNEXTLINE(misc-const-correctness): what is made there is not const
+  void* const place = heap_caps_calloc(1, sizeof(T), kind | MALLOC_CAP_8BIT);
+  return place != nullptr ? new (place) T(arguments...) : nullptr;
+}
+
 constexpr std::size_t kPixels = static_cast<std::size_t>(kScreenWidth) * kScreenHeight;
 
 /// What only the device's task uses: in PSRAM. Where mbedTLS keeps a session's buffers (about 40 KB
@@ -63,12 +72,13 @@ struct Connections {
 struct Firmware {
   Span<std::int16_t> uplink = take_psram<std::int16_t>(samples_of(kUplinkMs) + 1);
   Span<std::int16_t> downlink = take_psram<std::int16_t>(samples_of(kDownlinkMs) + 1);
-  Pictures pictures{take_psram<Colour>(kPixels), take_psram<Colour>(kPixels)};
+  Pictures pictures{take_psram<Colour>(kPixels), make<Damage>(MALLOC_CAP_SPIRAM)};
 
   NvsStore store;
   ChipSystem system;
   ChipRandom random;
   ChipEffects effects;
+  ChipVitals vitals;
   OtaSlot slot;
   MdnsFinder finder;
   MbedCrypto crypto;
@@ -84,7 +94,7 @@ struct Firmware {
 
   bool has_memory() const {
     return !uplink.empty() && !downlink.empty() && !pictures.drawn.empty() &&
-           !pictures.shown.empty();
+           pictures.damage != nullptr;
   }
 };
 
@@ -92,14 +102,6 @@ static_assert(sizeof(Firmware) < 48U * 1024U, "Wi-Fi and TLS need internal memor
 
 Firmware* firmware = nullptr;
 Connections* connections = nullptr;
-
-/// Made for good in memory of that kind; nullptr when there is not enough of it.
-template <typename T, typename... Arguments>
-T* make(std::uint32_t kind, Arguments&... arguments) {
-  // NOLINTNEXTLINE(misc-const-correctness): what is made there is not const
-  void* const place = heap_caps_calloc(1, sizeof(T), kind | MALLOC_CAP_8BIT);
-  return place != nullptr ? new (place) T(arguments...) : nullptr;
-}
 
 [[noreturn]] void give_up(const char* why) {
   M5.Display.setBrightness(128);
@@ -127,7 +129,7 @@ T* make(std::uint32_t kind, Arguments&... arguments) {
   // it goes to PSRAM; nothing in it is shared between tasks.
   auto* device =
       new (std::nothrow) Device(Platform{connections->session, connections->http, f.store, f.crypto,
-                                         f.random, f.slot, f.system, f.finder, f.effects},
+                                         f.random, f.slot, f.system, f.finder, f.effects, f.vitals},
                                 f.audio, f.link);
   for (;;) {
     if (device != nullptr) {
@@ -141,8 +143,13 @@ T* make(std::uint32_t kind, Arguments&... arguments) {
 }
 
 bool start_task(const TaskPlace& place, TaskFunction_t function) {
-  return xTaskCreatePinnedToCore(function, place.name, place.stack, nullptr, place.priority,
-                                 nullptr, place.core) == pdPASS;
+  TaskHandle_t task = nullptr;
+  if (xTaskCreatePinnedToCore(function, place.name, place.stack, nullptr, place.priority, &task,
+                              place.core) != pdPASS) {
+    return false;
+  }
+  firmware->vitals.watch(place.name, task);
+  return true;
 }
 
 void start() {
@@ -167,8 +174,10 @@ void start() {
   }
   if (!firmware->store.begin()) give_up(sentences::kNoStore);
   firmware->system.begin();
+  firmware->vitals.begin();
+  firmware->vitals.watch("screen", xTaskGetCurrentTaskHandle());
   firmware->effects.begin();
-  firmware->screen.begin(firmware->system.short_name());
+  firmware->screen.begin(firmware->system.board(), firmware->system.short_name());
 
   // A stuck task restarts the device; an image on trial that does so goes back to the old one.
   (void)esp_task_wdt_init(kWatchdogSeconds, true);

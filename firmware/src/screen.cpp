@@ -3,8 +3,6 @@
 #include <Arduino.h>
 #include <M5Unified.h>
 
-#include <algorithm>
-
 namespace lobug {
 namespace {
 
@@ -24,15 +22,15 @@ Screen::Screen(const Pictures& pictures, AudioLink& audio, ScreenLink& link, Sto
       link_(link),
       canvas_(pictures.drawn, kScreenWidth, kScreenHeight),
       ui_(random, link.inputs, has_buttons_below()),
-      console_(store, link.inputs),
-      wifi_(store, random, link.inputs) {}
+      wifi_(store, random, link.inputs),
+      line_(store, link.inputs, wifi_, serial_) {}
 
-void Screen::begin(std::string_view device_name) {
+void Screen::begin(std::string_view board, std::string_view device_name) {
   // M5's own buttons are not asked for, but keep them where the picture has ours.
   if (!has_buttons_below()) M5.setTouchButtonHeight(40);
-  std::fill(pictures_.shown.begin(), pictures_.shown.end(), Colour{0});
   M5.Display.fillScreen(0);
   wifi_.begin(device_name);
+  line_.begin(board, device_name);
 }
 
 void Screen::step(Millis now) {
@@ -46,7 +44,7 @@ void Screen::step(Millis now) {
   read_finger(now);
   read_motion(now);
   read_battery(now);
-  read_serial();
+  read_serial(now);
   draw(now);
 }
 
@@ -55,9 +53,11 @@ void Screen::read_finger(Millis now) {
   if (M5.Touch.getCount() > 0) {
     const auto& finger = M5.Touch.getDetail(0);
     touch.down = finger.isPressed();
+    if (touch.down && !touched_) ++link_.touches;
     touch.x = finger.x;
     touch.y = finger.y;
   }
+  touched_ = touch.down;
   ui_.touch(touch, now);
 }
 
@@ -88,16 +88,17 @@ void Screen::read_battery(Millis now) {
   if (link_.inputs.push(input)) battery_ = value;
 }
 
-void Screen::read_serial() {
+void ChipSerial::write(std::string_view bytes) {
+  Serial.write(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+}
+
+void Screen::read_serial(Millis now) {
   for (std::size_t count = 0; count < kMostSerial && Serial.available() > 0; ++count) {
     const int character = Serial.read();
-    if (character < 0) return;
-    console_.feed(static_cast<char>(character), view_);
-    const std::string_view answer = console_.answer();
-    if (answer.empty()) continue;
-    Serial.write(reinterpret_cast<const std::uint8_t*>(answer.data()), answer.size());
-    wifi_.reload_if_changed();
+    if (character < 0) break;
+    line_.feed(static_cast<char>(character), view_, now);
   }
+  line_.step(view_, now);
 }
 
 void Screen::draw(Millis now) {
@@ -106,13 +107,15 @@ void Screen::draw(Millis now) {
     set_backlight();
     return;
   }
-  ui_.draw(canvas_, view_, sense_.motion(), audio_.level.load(), now);
-  const Rows rows = changed_rows(pictures_.shown, pictures_.drawn, kScreenWidth, kScreenHeight);
+  Damage& damage = *pictures_.damage;
+  (void)ui_.draw_changes(canvas_, damage, view_, sense_.motion(), audio_.level.load(), now);
+  ++link_.frames;
   // A whole picture takes 31 ms: a knock would fall between two readings.
-  for (int done = 0; done < rows.count; done += kMostRows) {
+  for (Rect part = damage.take(kMostRows); part.width > 0; part = damage.take(kMostRows)) {
     read_motion(millis());
-    show(rows.first + done, std::min(rows.count - done, kMostRows));
+    show(part);
   }
+  M5.Display.clearClipRect();
   read_motion(millis());
   set_backlight();  // after the picture: what was there before it went dark is not seen again
 }
@@ -124,14 +127,13 @@ void Screen::set_backlight() {
   M5.Display.setBrightness(static_cast<std::uint8_t>(view_.backlight * 255U / 100U));
 }
 
-void Screen::show(int first, int count) const {
-  const auto offset = static_cast<std::size_t>(first) * kScreenWidth;
-  const auto size = static_cast<std::size_t>(count) * kScreenWidth;
-  const Colour* drawn = pictures_.drawn.data() + offset;
+void Screen::show(const Rect& part) const {
+  const auto offset = static_cast<std::size_t>(part.y) * kScreenWidth;
+  // The clip leaves of whole rows the part's columns, so that nothing has to be copied together.
+  M5.Display.setClipRect(part.x, part.y, part.width, part.height);
   // Our colours are RGB565 in the chip's own byte order, which M5GFX calls rgb565_t.
-  M5.Display.pushImage(0, first, kScreenWidth, count,
-                       reinterpret_cast<const lgfx::rgb565_t*>(drawn));
-  std::copy_n(drawn, size, pictures_.shown.data() + offset);
+  M5.Display.pushImage(0, part.y, kScreenWidth, part.height,
+                       reinterpret_cast<const lgfx::rgb565_t*>(pictures_.drawn.data() + offset));
 }
 
 }  // namespace lobug

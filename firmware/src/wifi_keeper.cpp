@@ -1,5 +1,6 @@
 #include "wifi_keeper.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 
@@ -49,6 +50,7 @@ void WifiKeeper::step(bool setup, Millis now) {
   if (portal_.is_open() && !setup && !close_.is_set()) close_.set(now, kFarewellMs);
   if (close_.due(now)) close_portal();
   if (portal_.is_open()) return;  // one thing after the other: the radio has one channel
+  if (looking_ && WiFi.scanComplete() != WIFI_SCAN_RUNNING) list_networks();
   if (reload_ || try_again_.due(now)) join(now);
   watch_link(now);
 }
@@ -62,8 +64,26 @@ void WifiKeeper::let_radio_sleep(bool sleeps) {
   radio_sleeps_ = wanted;
 }
 
+Wifi::Link WifiKeeper::link() const {
+  if (settings_.wifi_name.empty()) return Link::kNone;
+  if (joined_ && !reload_) return Link::kUp;
+  return refusals_ >= kSureRefusals ? Link::kRefused : Link::kJoining;
+}
+
+bool WifiKeeper::look(Millis now) {
+  if (portal_.is_open()) {
+    if (has_list_ && WiFi.softAPgetStationNum() > 0) return false;
+    scan_.set(now, 0);
+  } else if (!looking_ && WiFi.scanNetworks(true) != WIFI_SCAN_RUNNING) {
+    return false;  // it is joining
+  }
+  looking_ = true;
+  return true;
+}
+
 void WifiKeeper::reload_if_changed() {
   load_settings(store_, settings_);
+  refusals_ = 0;
   if (settings_.wifi_name != joined_name_.view() ||
       settings_.wifi_password != joined_password_.view()) {
     reload_ = true;
@@ -73,6 +93,7 @@ void WifiKeeper::reload_if_changed() {
 void WifiKeeper::join(Millis now) {
   if (reload_) {
     load_settings(store_, settings_);
+    refusals_ = 0;
     backoff_.reset();
   }
   reload_ = false;
@@ -101,6 +122,7 @@ void WifiKeeper::watch_link(Millis now) {
     joined_ = true;
     leaving_ = false;
     lost_reason_ = 0;
+    refusals_ = 0;
     try_again_.clear();
     backoff_.reset();
     signal_.set(now, 0);
@@ -119,7 +141,9 @@ void WifiKeeper::watch_link(Millis now) {
     joined_ = false;
     signal_.clear();
     try_again_.set(now, backoff_.next(random_));
-    (void)push(Input::Kind::kWifiDown, is_password_trouble(reason) ? 1 : 0);
+    const bool refused = is_password_trouble(reason);
+    if (refused && refusals_ < kSureRefusals) ++refusals_;
+    (void)push(Input::Kind::kWifiDown, wifi_down_value(refused, reason));
   }
   if (joined_ && signal_.due(now)) {
     signal_.set(now, kSignalMs);
@@ -173,12 +197,15 @@ void WifiKeeper::step_portal(Millis now) {
 void WifiKeeper::list_networks() {
   Text<1024> names;
   bool seen = false;
+  looking_ = false;
+  networks_count_ = 0;
   const int count = WiFi.scanComplete();
   for (int n = 0; n < count && n < 32; ++n) {
     const String name = WiFi.SSID(static_cast<std::uint8_t>(n));
     const std::string_view text(name.c_str(), name.length());
     if (text.empty() || text.find('\n') != std::string_view::npos) continue;
     seen = seen || joined_name_ == text;
+    keep_network(static_cast<std::uint8_t>(n), text);
     if (names.size() + text.size() + 1 > Text<1024>::capacity()) break;
     (void)names.append(text);
     (void)names.append('\n');
@@ -188,6 +215,19 @@ void WifiKeeper::list_networks() {
   WiFi.scanDelete();
   // The stored Wi-Fi is there after all; but a guest on the page is not thrown off it.
   if (seen && WiFi.softAPgetStationNum() == 0) (void)push(Input::Kind::kWifiSeen, 0);
+}
+
+void WifiKeeper::keep_network(std::uint8_t number, std::string_view name) {
+  if (networks_count_ == networks_.size()) return;
+  // Several access points may have one name; the strongest comes first.
+  for (const WifiNetwork& known : networks()) {
+    if (known.name == name) return;
+  }
+  WifiNetwork& network = networks_[networks_count_++];
+  (void)network.name.assign(name);
+  network.dbm =
+      static_cast<std::int8_t>(std::clamp<std::int32_t>(WiFi.RSSI(number), INT8_MIN, INT8_MAX));
+  network.secured = WiFi.encryptionType(number) != WIFI_AUTH_OPEN;
 }
 
 void WifiKeeper::close_portal() {
@@ -200,11 +240,11 @@ void WifiKeeper::close_portal() {
 
 void WifiKeeper::describe(View& view) const {
   view.setup_network.clear();
+  view.setup_key.clear();
   view.setup_address.clear();
   if (!portal_.is_open()) return;
   (void)view.setup_network.append(device_name_);
-  (void)view.setup_network.append(", key ");
-  (void)view.setup_network.append(portal_key_);
+  (void)view.setup_key.append(portal_key_);
   (void)view.setup_address.append("http://192.168.4.1");
 }
 

@@ -3,7 +3,9 @@
 
 #include <WiFi.h>
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -14,17 +16,24 @@
 #include "lobug/device/screen_link.h"
 #include "lobug/net/backoff.h"
 #include "lobug/ports/store.h"
+#include "lobug/ports/wifi.h"
 #include "lobug/setup/settings.h"
 #include "lobug_sockets/portal_server.h"
 
 namespace lobug {
 
-class WifiKeeper {
+class WifiKeeper final : public Wifi {
  public:
   WifiKeeper(Store& store, Random& random, Queue<Input, 16>& inputs);
   void begin(std::string_view device_name);
-  /// What is stored may have changed: if it names another network or password, join that.
-  void reload_if_changed();
+  Link link() const override;
+  void reload_if_changed() override;
+  /// Not while a phone is on the setup page and has its list: the radio would leave its channel.
+  bool look(Millis now) override;
+  bool is_looking() const override { return looking_; }
+  Span<const WifiNetwork> networks() const override {
+    return Span<const WifiNetwork>(networks_.data(), networks_count_);
+  }
   /// Whether the radio may sleep between beacons: it saves power, and what the server sends comes
   /// up to 300 ms late.
   void let_radio_sleep(bool sleeps);
@@ -34,12 +43,17 @@ class WifiKeeper {
   void describe(View& view) const;
 
  private:
+  static constexpr std::size_t kMostNetworks = 20;
+  /// A busy access point may refuse once; who refuses twice does not know the password.
+  static constexpr std::uint8_t kSureRefusals = 2;
+
   void join(Millis now);
   void watch_link(Millis now);
   void open_portal(Millis now);
   void step_portal(Millis now);
   void close_portal();
   void list_networks();
+  void keep_network(std::uint8_t number, std::string_view name);
   bool push(Input::Kind kind, std::int32_t value, std::string_view text = {});
 
   Store& store_;
@@ -60,7 +74,11 @@ class WifiKeeper {
   bool reload_ = true;
   bool radio_sleeps_ = false;
   bool joined_ = false;
-  bool has_list_ = false;  // of networks, since the portal was opened
+  bool has_list_ = false;      // of networks, since the portal was opened
+  bool looking_ = false;       // for somebody on the serial line
+  std::uint8_t refusals_ = 0;  // of the password, since it was stored
+  std::size_t networks_count_ = 0;
+  std::array<WifiNetwork, kMostNetworks> networks_{};
 
   // Between this task and Wi-Fi's events.
   std::atomic<bool> leaving_{false};

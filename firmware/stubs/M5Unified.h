@@ -29,6 +29,8 @@ class M5GFX {
   void fillScreen(const T& color);
   void setTextSize(float size);
   std::size_t println(const char* text);
+  void setClipRect(std::int32_t x, std::int32_t y, std::int32_t w, std::int32_t h);
+  void clearClipRect(void);
   template <typename T>
   void pushImage(std::int32_t x, std::int32_t y, std::int32_t w, std::int32_t h, const T* data);
 };

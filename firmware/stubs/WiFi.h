@@ -39,6 +39,7 @@ struct wifi_event_sta_disconnected_t {
 union arduino_event_info_t {
   wifi_event_sta_disconnected_t wifi_sta_disconnected;
 };
+enum wifi_auth_mode_t { WIFI_AUTH_OPEN = 0, WIFI_AUTH_WPA2_PSK = 3 };
 enum wl_status_t { WL_IDLE_STATUS = 0, WL_CONNECTED = 3 };
 
 using WiFiEventFuncCb = std::function<void(arduino_event_id_t event, arduino_event_info_t info)>;
@@ -69,5 +70,7 @@ class WiFiClass {
   std::int16_t scanComplete();
   void scanDelete();
   String SSID(std::uint8_t networkItem);
+  std::int32_t RSSI(std::uint8_t networkItem);
+  wifi_auth_mode_t encryptionType(std::uint8_t networkItem);
 };
 extern WiFiClass WiFi;

@@ -10,5 +10,10 @@
 
 extern "C" {
 void* heap_caps_calloc(std::size_t n, std::size_t size, std::uint32_t caps);
+void* heap_caps_malloc(std::size_t size, std::uint32_t caps);
+void heap_caps_free(void* ptr);
+std::size_t heap_caps_get_total_size(std::uint32_t caps);
 std::size_t heap_caps_get_free_size(std::uint32_t caps);
+std::size_t heap_caps_get_minimum_free_size(std::uint32_t caps);
+std::size_t heap_caps_get_largest_free_block(std::uint32_t caps);
 }

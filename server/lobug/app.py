@@ -40,7 +40,7 @@ from lobug.http.openai import audio, models
 from lobug.http.openai import chat as openai_chat
 from lobug.http.problems import add_problem_handlers, error_responses
 from lobug.http.web import browsers as web_browsers
-from lobug.http.web import doctor, events, people
+from lobug.http.web import doctor, events, flasher, people
 from lobug.http.web import session as web_session
 from lobug.http.web.page import add_web_app
 from lobug.server import LobugServer
@@ -74,6 +74,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     events.router,
     people.router,
     doctor.router,
+    flasher.router,
     models.router,
     openai_chat.router,
     audio.router,

@@ -21,9 +21,11 @@ from lobug.agenda.service import Agenda
 from lobug.conversation.prompt import Persona, make_persona
 from lobug.conversation.recognition import MemoryCommands
 from lobug.conversation.recognition import choice_beginning as memory_choice_beginning
-from lobug.conversation.registry import Conversations, SensorReading, is_lane_of
+from lobug.conversation.registry import Conversations, is_lane_of
+from lobug.conversation.sensors import SensorReading
 from lobug.devices.announcements import Announcements
 from lobug.devices.connected_devices import ConnectedDevices
+from lobug.devices.report import Report
 from lobug.devices.status import DeviceStatuses
 from lobug.devices.unasked_speech import DeviceVoices
 from lobug.engines.base import AdjustableVoice, Engine, Engines, EngineStatus, Tool
@@ -195,7 +197,12 @@ class LobugServer:
         self.firmware = FirmwareOffers(library)
         self.connections = ConnectedDevices(self.settings.streaming, self.engines.stt)
         self.device_statuses = DeviceStatuses(
-            self.connections.sessions, self.clock, partial(self.hub.publish, "devices")
+            self.connections.sessions,
+            self.clock,
+            partial(self.hub.publish, "devices"),
+            store=self.access.devices,
+            wall=self.wall,
+            reported=self.telemetry.metrics.device_reported,
         )
         self.schedule = Schedule(
             self.agenda.alerts,
@@ -411,6 +418,10 @@ class LobugServer:
     def take_sensors(self, conversation_key: ConversationKey, reading: SensorReading) -> None:
         """Keep a sensor reading for the conversation's prompts."""
         self.conversations.get(conversation_key).sensors.update(reading, self.clock())
+
+    def take_report(self, device_id: str, report: Report) -> None:
+        """Keep what a device says of its own condition."""
+        self.device_statuses.take_report(device_id, report)
 
     def _in_background(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(work)

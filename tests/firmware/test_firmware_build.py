@@ -20,8 +20,8 @@ sys.path.append(str(ROOT / "scripts"))
 import firmware_fuzz
 from firmware_fuzz import fuzz
 
-PARSERS = {"console", "discovery", "dns", "form", "http", "json", "mcp", "messages", "url",
-           "version", "websocket"}  # fmt: skip
+PARSERS = {"console", "discovery", "dns", "form", "http", "improv", "json", "mcp", "messages",
+           "url", "version", "websocket"}  # fmt: skip
 """What reads bytes from outside; each has a fuzzer."""
 
 

@@ -117,6 +117,38 @@ def test_as_long_as_it_is_held_it_listens(tmp_path: Path) -> None:
     said(server.scripted.stt.heard[-1], words)
 
 
+def test_push_to_talk_loses_nothing_from_50_ms_after_the_press_on(tmp_path: Path) -> None:
+    # Whoever presses speaks at once, and each moment of what they say is like no other.
+    codes = np.random.default_rng(16).integers(-120, 121, size=32_000)
+    words = (codes * 64 / 32767).astype(np.float32)
+    first_ms: list[float] = []
+    with talking(tmp_path, speaking(REPLY), screen=True) as (device, server):
+        for _ in range(8):
+            lost = device.stats()["microphone_lost"]
+            mark = device.mark()
+            device.say(words, ms=0, now=True)
+            device.do("touch", x=160, y=120, ms=2300)
+            device.wait_view("heard", since=mark)
+            device.wait_state("idle", mark)
+            assert device.views("microphone", mark)[:2] == [True, False], "the screen says so"
+            if device.stats()["microphone_lost"] != lost:
+                continue  # this computer did not let the device's sound have its turn
+            heard = np.round(server.scripted.stt.heard[-1] * (32768 / 64)).astype(int)
+            # Where in the speech the recording begins; from there on it has all of it.
+            probe = heard[1600:1664]
+            begins = [n for n in range(len(codes) - 64) if (codes[n : n + 64] == probe).all()]
+            assert len(begins) == 1, "the speech is in the recording, once"
+            first = begins[0] - 1600
+            last = len(codes) - 800  # the server's ears blend the last window into silence
+            assert (heard[: last - first] == codes[first:last]).all(), "a sample was lost"
+            # The press came after the speech began. A busy computer opens the microphone later.
+            first_ms.append(first / 16)
+            if first_ms[-1] <= 50:
+                break
+    assert first_ms, "a computer that is too busy for a device's sound shows nothing"
+    assert min(first_ms) <= 50, first_ms
+
+
 def test_in_conversation_it_listens_again_after_each_reply(tmp_path: Path) -> None:
     answers = {
         "How are you?": "I am well.",

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from lobug.devices import messages
 from support.firmware_device import PATIENCE_S, FirmwareDevice, firmware_device, torn_or_lost
 from support.firmware_server import scripted_server, speaking
 from support.wav import tone
@@ -20,14 +22,19 @@ OPEN = {"pairing": False}
 
 
 class Watching:
-    """ASGI middleware that keeps what devices post about their senses."""
+    """ASGI middleware that keeps what devices tell about their senses, over the session or by
+    requests of their own."""
 
     def __init__(self) -> None:
         self.readings: list[dict[str, Any]] = []
         self.tokens: list[bytes | None] = []
+        """Of each request."""
 
     def around(self, app: ASGIApp) -> ASGIApp:
         async def watch(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["type"] == "websocket":
+                await app(scope, self._listening(receive), send)
+                return
             if scope["type"] != "http" or scope["path"] != "/context/sensors":
                 await app(scope, receive, send)
                 return
@@ -44,6 +51,16 @@ class Watching:
             self.tokens.append(dict(scope["headers"]).get(b"authorization"))
 
         return watch
+
+    def _listening(self, receive: Receive) -> Receive:
+        async def listen() -> Message:
+            message = await receive()
+            text = message.get("text")
+            if text and (told := json.loads(text))["type"] == "sensors":
+                self.readings.append(told["reading"])
+            return message
+
+        return listen
 
 
 @contextmanager
@@ -83,6 +100,25 @@ def test_the_server_knows_how_it_is_held_and_what_is_done_to_it(tmp_path: Path) 
     fields = {"orientation", "is_moving", "is_shaking", "tap_detected",
               "accel_x", "accel_y", "accel_z", "gyro_x", "gyro_y", "gyro_z"}  # fmt: skip
     assert all(set(reading) == fields for reading in watching.readings)
+    assert watching.tokens == [], "all of it went over the session"
+
+
+def test_a_server_that_takes_no_senses_over_the_session_is_told_by_requests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def older(*arguments: Any) -> str:
+        said = json.loads(hello(*arguments))
+        del said["features"]
+        return json.dumps(said)
+
+    hello = messages.hello
+    monkeypatch.setattr(messages, "hello", older)
+    watching = Watching()
+    with ready(tmp_path, watching) as device:
+        felt(watching, "orientation", "face_up")
+        device.do("motion", accel_mg=[0, 1000, 0], gyro_mdps=[0, 0, 0])
+        felt(watching, "orientation", "upright")
+    assert len(watching.tokens) == len(watching.readings)
     assert all((token or b"").startswith(b"Bearer lobug_") for token in watching.tokens)
 
 

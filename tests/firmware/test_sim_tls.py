@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import ssl
 import subprocess
+import time
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 
 from support.firmware_device import firmware_device, pair, simulator
 from support.firmware_server import scripted_server, speaking
-from support.firmware_tls import DAY, Authority, Certificate, echo_server
+from support.firmware_tls import DAY, Authority, Certificate, counting_relay, echo_server
 from support.scripted_serve import scripted_serve
 from support.wav import tone
 
@@ -162,6 +163,32 @@ def test_a_device_with_a_pinned_ca_talks_over_tls(tmp_path: Path, authority: Aut
         device.wait_view("heard", since=mark)
         device.wait_event("sound", mark, on=True)
         device.wait_state("idle", mark)
+
+
+def test_a_device_has_one_tls_connection_at_a_time(tmp_path: Path, authority: Authority) -> None:
+    """Also while what it feels changes, and in a talk: a session takes 40 KB of its memory."""
+    with (
+        scripted_server(
+            tmp_path / "server", speaking("It is noon."), tls=authority.issue(["127.0.0.1"])
+        ) as server,
+        counting_relay(int(server.url.rpartition(":")[2])) as relay,
+        firmware_device(
+            tmp_path / "device", server=f"https://127.0.0.1:{relay.port}", ca=authority.file
+        ) as device,
+    ):
+        pair(device, server.url)
+        for turn in range(3):
+            up = [0, 1000, 0] if turn % 2 else [0, 0, 1000]
+            device.do("motion", accel_mg=up, gyro_mdps=[0, 0, 0])
+            device.say(tone(1.0))
+            mark = device.mark()
+            device.do("tap")
+            device.wait_event("sound", mark, on=True)
+            device.wait_state("idle", mark)
+        idle = relay.opened
+        time.sleep(6)  # longer than the senses wait at most
+    assert relay.most == 1
+    assert relay.opened == idle, "nothing is opened anew"
 
 
 def test_a_device_does_not_talk_to_a_server_of_another_ca(

@@ -20,8 +20,9 @@ from typer.testing import CliRunner, Result
 from lobug.access.service import FILE, Access
 from lobug.cli.app import app
 from lobug.cli.browsers import browser_id, state_of
-from lobug.cli.devices import device_id
+from lobug.cli.devices import device_id, report_facts
 from lobug.cli.terminal import CommandError
+from lobug.devices.report import ResetReason
 from lobug.settings import AccessSettings
 from support.app_server import in_thread
 from support.memory_app import app_with, door_settings
@@ -130,6 +131,50 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
     server.should_exit = True
     thread.join(30)
     assert not thread.is_alive()
+
+
+def test_a_device_is_shown(world: World) -> None:
+    bad(world.lobug("devices", "show", "Desk"), 1, "no device is called Desk")
+    code = world.ask()["activation"]["code"]
+    good(world.lobug("devices", "approve", code, "--name", "Desk"))
+    world.ask()
+    text = good(world.lobug("devices", "show", "Desk"))
+    for word in ("aa:bb", "Desk", "It has not reported its condition."):
+        assert word in text
+    found = json.loads(good(world.lobug("devices", "show", "aa:bb", "--json")))
+    assert (found["id"], found["report"], found["reported_at"]) == ("aa:bb", None, None)
+
+
+REPORT: dict[str, Any] = {
+    "uptime_s": 93_784,
+    "reset": "brownout",
+    "crash": {
+        "task": "device",
+        "pc": "400d1234",
+        "cause": 28,
+        "backtrace": ["400d1234", "4008abcd"],
+    },
+    "audio": {"gaps": 1, "late_ms": 250, "dropped_ms": 0},
+    "wifi": {"rssi": -58, "reconnects": 2, "losses": {"201": 3}},
+    "memory": {"free": 81_234, "largest": 40_960, "least": 61_234},
+    "stacks": {"audio": 1800, "device": 3000},
+}
+
+
+def test_a_report_is_told_in_words() -> None:
+    assert dict(report_facts(REPORT)) == {
+        "started": "1 d 2 h before this report, because its voltage fell too low",
+        "memory": "79 KB free, largest block 40 KB, least ever free 59 KB",
+        "stacks": "least ever free: audio 1800 bytes, device 3000 bytes",
+        "sound": "gaps in replies: 1 (250 ms); dropped: 0 ms; not sent: ? ms",
+        "Wi-Fi": "-58 dBm; reconnects: 2; lost or not joined, by ESP-IDF's reason: 201 (3)",
+        "last crash": "task device, at 400d1234, cause 28, memory ?; called by 400d1234 4008abcd",
+    }
+    assert dict(report_facts({})) == {"started": ""}
+    for reason in ResetReason:
+        assert dict(report_facts({"reset": reason.value}))["started"]
+    for seconds, ago in ((59, "59 s"), (60, "1 min"), (3_661, "1 h 1 min"), (86_400, "1 d 0 h")):
+        assert str(dict(report_facts({"uptime_s": seconds}))["started"]).startswith(f"{ago} before")
 
 
 def test_a_device_is_seen_approved_named_and_revoked(world: World) -> None:

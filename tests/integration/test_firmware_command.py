@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from lobug.cli.app import app
-from support.esp32_images import image_bytes, image_file
+from support.esp32_images import full_image_bytes, image_bytes, image_file
 
 CORE2 = "m5stack-core2"
 
@@ -84,3 +84,22 @@ def test_what_is_wrong_is_one_sentence(tmp_path: Path, monkeypatch: pytest.Monke
     bad(2, "add", file, "--board", CORE2)
     monkeypatch.setenv("LOBUG_FIRMWARE__MAX_IMAGE_BYTES", "2000")
     assert "max_image_bytes" in bad(1, "add", file, "--board", CORE2, "--version", "2.2")
+
+
+def test_full_images(tmp_path: Path) -> None:
+    file = str(image_file(tmp_path, full_image_bytes(), f"lobug-2.1.0-{CORE2}-full.bin"))
+    added = good("add", "--full", file, "--board", CORE2, "--version", "2.1.0")
+    assert f"added: {CORE2} 2.1.0, full image of 73728 bytes" in added
+    assert "#/flash" in added
+    rows = json.loads(good("list", "--json"))["images"]
+    assert [(row["kind"], row["version"]) for row in rows] == [("full", "2.1.0")]
+    assert "no partition table" in bad(
+        1, "add", "--full", str(image_file(tmp_path)), "--board", CORE2, "--version", "2.2"
+    )
+    assert "only flashed over USB" in bad(
+        2, "add", "--full", "--force", file, "--board", CORE2, "--version", "2.2"
+    )
+    assert "no firmware image" in bad(1, "remove", CORE2, "2.1.0")
+    assert "no full image" in bad(1, "remove", CORE2, "2.1", "--full")
+    assert "removed" in good("remove", CORE2, "2.1.0", "--full")
+    assert "no firmware images" in good("list")

@@ -19,6 +19,7 @@ from typer.testing import CliRunner, Result
 from lobug.app import create_app
 from lobug.assembly import with_memory
 from lobug.cli.app import app as commands
+from lobug.devices.report import read_report
 from lobug.engines.base import Transcript
 from lobug.errors import EngineInterruptedError
 from lobug.server import LobugServer
@@ -283,8 +284,17 @@ async def test_two_servers_in_one_process_count_apart(tmp_path: Path) -> None:
 
 
 async def test_the_documented_metrics_are_those_there_are(world: World) -> None:
-    client, _, scripted = world
+    client, server, scripted = world
     await say(client)
+    report = read_report(
+        {
+            "memory": {"least": 9_000, "largest": 9_000},
+            "stacks": {"device": 900},
+            "wifi": {"rssi": -70, "losses": {"201": 1}},
+        }
+    )
+    assert report is not None
+    server.take_report("aa:bb:cc:dd:ee:01", report)
     scripted.chat.fail = EngineInterruptedError("chat", "the script says so")
     await say(client)
     gone = await client.post("/memory/purge", json={"older_than_days": 1, "confirm": True})

@@ -181,3 +181,76 @@ def echo_server(
         stop.set()
         thread.join(15)
         listener.close()
+
+
+@dataclass
+class Relay:
+    """What came through a ``counting_relay``."""
+
+    port: int
+    opened: int = 0
+    """Connections so far."""
+    most: int = 0
+    """Most connections that a client had open at once."""
+
+
+_ESTABLISHED = 1
+"""State of a TCP connection (Linux) that neither side has closed."""
+
+
+def _is_open(client: socket.socket) -> bool:
+    """Whether the other side has not closed it, even if what it sent before is still unread."""
+    try:
+        info = client.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)
+    except OSError:
+        return False
+    return info[0] == _ESTABLISHED
+
+
+@contextmanager
+def counting_relay(to_port: int) -> Iterator[Relay]:
+    """A port on 127.0.0.1 that leads to another one, and counts."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    listener.settimeout(0.1)
+    relay = Relay(listener.getsockname()[1])
+    stop = threading.Event()
+    clients: list[socket.socket] = []
+    servers: list[socket.socket] = []
+    threads: list[threading.Thread] = []
+
+    def pass_on(source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while piece := source.recv(65_536):
+                target.sendall(piece)
+        with suppress(OSError):
+            target.shutdown(socket.SHUT_WR)
+
+    def serve() -> None:
+        while not stop.is_set():
+            with suppress(TimeoutError):
+                client, _ = listener.accept()
+                relay.opened += 1
+                relay.most = max(relay.most, 1 + sum(map(_is_open, clients)))
+                clients.append(client)
+                server = socket.create_connection(("127.0.0.1", to_port))
+                servers.append(server)
+                for source, target in ((client, server), (server, client)):
+                    thread = threading.Thread(target=pass_on, args=(source, target), daemon=True)
+                    thread.start()
+                    threads.append(thread)
+
+    accepting = threading.Thread(target=serve, daemon=True)
+    accepting.start()
+    try:
+        yield relay
+    finally:
+        stop.set()
+        accepting.join(15)
+        listener.close()
+        for one in (*clients, *servers):
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+        for thread in threads:
+            thread.join(15)
+        for one in (*clients, *servers):
+            one.close()

@@ -19,12 +19,11 @@ from lobug.conversation.registry import (
     IGNORED_REPLY,
     Conversations,
     Exchange,
-    SensorContext,
-    SensorReading,
     WorkingMemory,
     conversation_of,
     exchanges_of,
 )
+from lobug.conversation.sensors import SensorContext, SensorReading
 from lobug.engines.base import ChatMessage
 from lobug.errors import InvalidRequestError
 from lobug.memory.model import ConversationKey, LoggedMessage, Recalled

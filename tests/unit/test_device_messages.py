@@ -198,6 +198,7 @@ def test_the_hello_of_the_server() -> None:
             "frame_duration": 60,
         },
         "formats": ["opus", "pcm"],
+        "features": {"sensors": True, "reports": True},
     }
     # Small JSON readers take whole numbers only.
     assert '"frame_duration":60}' in messages.hello("s1", FORMAT)

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 import os
+import sys
 import threading
 from pathlib import Path
 
@@ -20,14 +21,21 @@ from lobug.ota.image import (
     FirmwareFolderError,
     FirmwareImage,
     FirmwareInvalidError,
+    FirmwareKind,
     is_newer,
     is_same,
     parse_version,
+    require_full_image,
+    require_image,
     require_names,
 )
 from lobug.ota.library import FirmwareLibrary
 from lobug.ota.offers import MOST_FETCHES, FirmwareOffers, choose
-from support.esp32_images import image_bytes, image_file
+from support.esp32_images import full_image_bytes, image_bytes, image_file
+
+sys.path.append(str(Path(__file__).parents[2] / "scripts"))
+
+import firmware_release
 
 MAX = 100_000
 CORE2, CORES3 = "m5stack-core2", "m5stack-cores3"
@@ -330,3 +338,115 @@ async def test_a_device_that_does_not_come_back_with_it_is_left_alone(
     other = FirmwareLibrary(tmp_path / "firmware", max_bytes=MAX, clock=lambda: 2_000.0)
     again = await asyncio.to_thread(other.add, image_file(tmp_path), CORE2, "2.1")
     assert await offers.offer("aa", device()) == again, "the owner has added it anew"
+
+
+# ---- full images
+
+FULL = FirmwareKind.FULL
+
+
+@pytest.mark.parametrize(("board", "chip"), [(CORE2, 0), (CORES3, 9), ("custom", 0), ("custom", 9)])
+def test_a_full_image_is_known_by_its_parts(board: str, chip: int) -> None:
+    content = full_image_bytes(chip=chip)
+    require_full_image("full.bin", content, len(content), board)
+
+
+def without(content: bytes, offset: int, count: int = 1) -> bytes:
+    """The content with ``count`` bytes erased, as flash memory is erased."""
+    return content[:offset] + b"\xff" * count + content[offset + count :]
+
+
+@pytest.mark.parametrize(
+    ("content", "board", "fault"),
+    [
+        (b"", CORE2, "no partition table"),
+        (b"\xe9" * 0x9000, CORE2, "no partition table"),
+        (image_bytes(0x12000), CORE2, "no partition table"),
+        (full_image_bytes()[:0x8010], CORE2, "no partition table"),
+        (without(full_image_bytes(), 0x8020, 64), CORE2, "no partition table"),
+        (full_image_bytes(application=0x10010), CORE2, "no partition table"),
+        (full_image_bytes(0x10000), CORE2, "no application where"),
+        (full_image_bytes(application=0x80000), CORE2, "no application where"),
+        (without(full_image_bytes(), 0x10000), CORE2, "no application where"),
+        (full_image_bytes(room=0x1000), CORE2, "larger than its partition"),
+        (without(full_image_bytes(), 0x1000), CORE2, "no boot loader at 0x1000"),
+        (without(full_image_bytes(chip=9), 0), CORES3, "no boot loader at 0x0"),
+        (full_image_bytes(chip=9), CORE2, "no boot loader"),
+        (without(full_image_bytes(), 0x1000 + 12, 2), CORE2, "not for the chip of m5stack-core2"),
+        (without(full_image_bytes(), 0x10000 + 12, 2), CORE2, "not for the chip of m5stack-core2"),
+        (without(full_image_bytes(chip=9), 12, 2), "custom", "not for the chip of custom"),
+    ],
+)
+def test_what_is_no_full_image_is_refused(content: bytes, board: str, fault: str) -> None:
+    with pytest.raises(FirmwareInvalidError, match=fault):
+        require_full_image("x.bin", content, len(content), board)
+
+
+@given(st.binary(max_size=200), st.integers(0, 0x8100))
+def test_no_bytes_break_the_check_of_a_full_image(noise: bytes, at: int) -> None:
+    whole = full_image_bytes()
+    content = whole[:at] + noise + whole[at + len(noise) :]
+    for board in (CORE2, "custom"):
+        try:
+            require_full_image("x.bin", content, len(content), board)
+        except FirmwareInvalidError:
+            continue
+        assert content[0x8000:0x8002] == b"\xaa\x50"
+
+
+def test_a_full_image_is_no_update(tmp_path: Path, library: FirmwareLibrary) -> None:
+    content = full_image_bytes(chip=9)  # begins with 0xE9, as an application does
+    with pytest.raises(FirmwareInvalidError, match="--full"):
+        library.add(image_file(tmp_path, content), CORES3, "2.0")
+    with pytest.raises(FirmwareInvalidError, match="--full"):
+        require_image("x.bin", content, "custom")
+
+
+def test_both_kinds_of_a_version_lie_side_by_side(tmp_path: Path, library: FirmwareLibrary) -> None:
+    content = full_image_bytes()
+    full = library.add(image_file(tmp_path, content), CORE2, "2.1", kind=FULL)
+    assert (full.kind, full.size) == (FULL, len(content))
+    assert full.sha256 == hashlib.sha256(content).hexdigest()
+    with pytest.raises(FirmwareUnknownError):
+        library.find(CORE2, "2.1")
+    update = library.add(image_file(tmp_path), CORE2, "2.1")
+    assert names_in(tmp_path / "firmware" / CORE2) == [
+        "2.1-full.bin", "2.1-full.json", "2.1.bin", "2.1.json",
+    ]  # fmt: skip
+    assert library.images() == [update]
+    assert library.images(CORE2, FULL) == [full]
+    with library.open(CORE2, "2.1", FULL)[1] as opened:
+        assert opened.read() == content
+    with pytest.raises(FirmwareExistsError, match="--full"):
+        library.add(image_file(tmp_path, content), CORE2, "2.1", kind=FULL)
+    assert library.remove(CORE2, "2.1", FULL) == full
+    assert library.images(kind=FULL) == []
+    assert library.find(CORE2, "2.1") == update
+
+
+def test_a_full_image_may_be_larger_by_what_stands_before_it(tmp_path: Path) -> None:
+    library = FirmwareLibrary(tmp_path / "firmware", max_bytes=8192)
+    library.add(image_file(tmp_path, full_image_bytes(0x12000)), CORE2, "1", kind=FULL)
+    with pytest.raises(FirmwareInvalidError, match="larger than 73728 bytes"):
+        library.add(image_file(tmp_path, full_image_bytes(0x12001)), CORE2, "2", kind=FULL)
+
+
+def test_a_full_image_is_never_offered(tmp_path: Path, library: FirmwareLibrary) -> None:
+    library.add(image_file(tmp_path, full_image_bytes()), CORE2, "9.0", kind=FULL)
+    assert asyncio.run(FirmwareOffers(library).newer(device())) is None
+
+
+@pytest.mark.parametrize("board", firmware_release.BOARDS.values(), ids=lambda board: board.name)
+def test_what_a_release_puts_together_is_a_full_image(board: firmware_release.Board) -> None:
+    table = full_image_bytes()[0x8000:0x8C00]
+    content = firmware_release.merge(
+        {
+            board.loader_offset: image_bytes(
+                20_000 if board.loader_offset else 24_000, chip=board.chip
+            ),
+            0x8000: table,
+            0xE000: b"\x01" * 0x2000,
+            0x10000: image_bytes(100_000, chip=board.chip),
+        }
+    )
+    require_full_image("full.bin", content, len(content), board.name)

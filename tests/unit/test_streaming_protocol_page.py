@@ -24,9 +24,11 @@ from lobug.devices.messages import (
     Hello,
     ListenMode,
     ListenStart,
+    Reported,
     Unknown,
     parse,
 )
+from lobug.devices.report import ResetReason
 from lobug.language.emotions import Emotion
 from lobug.settings import Settings
 
@@ -110,7 +112,7 @@ def test_no_message_is_missing() -> None:
 
 def test_every_hello_is_served() -> None:
     hellos = [m for m in map(parse, examples("device")) if isinstance(m, Hello)]
-    first, pcm, mixed, asking, dropping = (negotiate(hello) for hello in hellos)
+    first, pcm, mixed, asking, dropping, _ = (negotiate(hello) for hello in hellos)
     answer = json.loads(examples("server")[0])["audio_params"]
     assert json.loads(messages.hello("s", first.downlink))["audio_params"] == answer
     assert pcm.downlink == pcm.uplink
@@ -118,6 +120,19 @@ def test_every_hello_is_served() -> None:
     assert [a.drops_on_abort for a in (first, pcm, mixed, dropping)] == [False, False, False, True]
     assert [a.interim for a in (first, asking)] == [False, True]
     assert [a.memories for a in (first, asking)] == [False, True]
+    assert [hello.report is not None for hello in hellos] == [False] * 5 + [True]
+
+
+def test_every_value_of_the_example_of_a_report_is_read() -> None:
+    (told,) = [json.loads(line) for line in examples("device") if '"type": "report"' in line]
+    read = parse(json.dumps(told))
+    assert isinstance(read, Reported)
+    assert read.report.model_dump(exclude_none=True, mode="json") == told["report"]
+
+
+def test_every_reason_for_a_start_is_named() -> None:
+    row = next(line for line in STREAMING.splitlines() if line.startswith("| `reset` |"))
+    assert re.findall(r"`(\w+)`", row)[1:] == [reason.value for reason in ResetReason]
 
 
 def test_every_close_code_is_there() -> None:

@@ -1,4 +1,5 @@
-// Renders what the screen shows in named scenes, as PPM files: `lobug_face FOLDER`.
+// Renders what the screen shows in named scenes, as PPM files: `lobug_face FOLDER`. Or prints QR
+// codes, each with its mask before it: `lobug_face --qr TEXT ...`.
 //
 // The pictures are those of the device, pixel by pixel: the core draws with integers alone.
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include "lobug/base/exchange.h"
 #include "lobug/face/emotion.h"
 #include "lobug/sentences.h"
+#include "lobug/ui/qr_code.h"
 #include "lobug/ui/ui.h"
 
 namespace lobug {
@@ -55,7 +57,8 @@ class Scene {
     for (Millis passed = 0; passed < ms; passed += kFrameMs) {
       now_ += kFrameMs;
       ui_.touch(touch_, now_);
-      ui_.draw(canvas_, view_, motion_, level_, now_);
+      // As the device does it: what has not changed stays from the picture before.
+      (void)ui_.draw_changes(canvas_, damage_, view_, motion_, level_, now_);
     }
   }
   void tap(std::int16_t x, std::int16_t y) {
@@ -83,6 +86,7 @@ class Scene {
   std::vector<Colour> pixels_ =
       std::vector<Colour>(static_cast<std::size_t>(kScreenWidth) * kScreenHeight);
   Canvas canvas_{{pixels_.data(), pixels_.size()}, kScreenWidth, kScreenHeight};
+  Damage damage_;
   View view_;
   Motion motion_;
   Touch touch_;
@@ -101,11 +105,39 @@ bool render_emotions(const std::string& folder) {
   return true;
 }
 
+/// A self-test in which all was fine.
+SelfTestState tested() {
+  SelfTestState test;
+  test.run = 1;
+  test.phase = SelfTestState::Phase::kDone;
+  Measurements& m = test.measured;
+  m.psram = {4U << 20U, 131072, 0};
+  m.before = m.after = HeardLevel{-58, false, false};
+  m.to_speaker_ms = m.to_microphone_ms = std::uint16_t{60};
+  m.frames_per_s = std::uint16_t{24};
+  m.touches = 3;
+  m.motion_readings = 250;
+  m.gravity_mg = 1004;
+  m.battery = std::uint8_t{76};
+  m.wifi = true;
+  m.wifi_dbm = std::int8_t{-55};
+  m.memory = {81234, 40960, 61234};
+  (void)m.stacks.add("device", 3000);
+  return test;
+}
+
 struct Named {
   const char* name;
   void (*make)(Scene& scene);
   bool buttons_below = true;
 };
+
+void speak(Scene& scene, std::string_view caption) {
+  scene.view().state = DeviceState::kSpeaking;
+  scene.view().caption.assign(caption);
+  scene.level(60);
+  scene.pass(kSettledMs);
+}
 
 const Named kScenes[] = {
     {"starting",
@@ -118,6 +150,7 @@ const Named kScenes[] = {
        s.view().state = DeviceState::kSetup;
        s.view().wifi = s.view().server = false;
        s.view().setup_network = "Lo-Bug-eeff";
+       s.view().setup_key = "40718253";
        s.view().setup_address = "http://192.168.4.1";
        s.pass(kFrameMs);
      }},
@@ -127,6 +160,7 @@ const Named kScenes[] = {
        s.view().trouble = Trouble::kWrongPassword;
        s.view().wifi = s.view().server = false;
        s.view().setup_network = "Lo-Bug-eeff";
+       s.view().setup_key = "40718253";
        s.view().setup_address = "http://192.168.4.1";
        s.pass(kFrameMs);
      }},
@@ -172,6 +206,11 @@ const Named kScenes[] = {
        s.level(60);
        s.pass(6000);
      }},
+    {"caption-polish", [](Scene& s) { speak(s, "Zażółć gęślą jaźń, rzekł łoś."); }},
+    {"caption-turkish", [](Scene& s) { speak(s, "Pijamalı hasta yağız şoföre çabucak güvendi."); }},
+    {"caption-russian",
+     [](Scene& s) { speak(s, "Съешь ещё этих мягких французских булок, да выпей чаю."); }},
+    {"caption-greek", [](Scene& s) { speak(s, "Ξεσκεπάζω την ψυχοφθόρα βδελυγμία."); }},
     {"notice",
      [](Scene& s) {
        s.view().notice = "Tea is ready";
@@ -310,6 +349,32 @@ const Named kScenes[] = {
        s.view().retry_s = 60;
        s.pass(kSettledMs);
      }},
+    {"selftest-running",
+     [](Scene& s) {
+       s.pass(kFrameMs);
+       s.view().microphone = true;
+       s.view().self_test.run = 1;
+       s.view().self_test.phase = SelfTestState::Phase::kRunning;
+       s.pass(kFrameMs);
+     }},
+    {"selftest-fine",
+     [](Scene& s) {
+       s.pass(kFrameMs);
+       s.view().self_test = tested();
+       s.pass(kFrameMs);
+     }},
+    {"selftest-faults",
+     [](Scene& s) {
+       s.pass(kFrameMs);
+       s.view().self_test = tested();
+       Measurements& m = s.view().self_test.measured;
+       m.after.reset();
+       m.touches = 0;
+       m.battery = std::uint8_t{9};
+       m.wifi_dbm.reset();
+       m.stacks.marks[0].least = 400;
+       s.pass(kFrameMs);
+     }},
     {"volume",
      [](Scene& s) {
        s.pass(kFrameMs);
@@ -318,12 +383,28 @@ const Named kScenes[] = {
      }},
 };
 
+bool print_codes(int count, char** texts) {
+  for (int index = 0; index < count; ++index) {
+    QrCode code;
+    if (!code.encode(texts[index])) return false;
+    std::printf("%d\n", code.mask());
+    for (int y = 0; y < code.size(); ++y) {
+      for (int x = 0; x < code.size(); ++x) std::putchar(code.is_dark(x, y) ? '1' : '0');
+      std::putchar('\n');
+    }
+  }
+  return true;
+}
+
 }  // namespace
 }  // namespace lobug
 
 int main(int argc, char** argv) {
+  if (argc > 2 && std::string_view(argv[1]) == "--qr") {
+    return lobug::print_codes(argc - 2, argv + 2) ? 0 : 1;
+  }
   if (argc != 2) {
-    std::fputs("usage: lobug_face FOLDER\n", stderr);
+    std::fputs("usage: lobug_face FOLDER | --qr TEXT ...\n", stderr);
     return 2;
   }
   const std::string folder = argv[1];

@@ -15,7 +15,7 @@ struct Name {
   Kind kind;
 };
 
-constexpr std::array<Name, 23> kNames{{
+constexpr std::array<Name, 27> kNames{{
     {"tap", Kind::kTap},
     {"hold", Kind::kHold},
     {"release", Kind::kRelease},
@@ -27,6 +27,7 @@ constexpr std::array<Name, 23> kNames{{
     {"wifi_down", Kind::kWifiDown},
     {"wifi_up", Kind::kWifiUp},
     {"console", Kind::kConsole},
+    {"serial", Kind::kSerial},
     {"volume", Kind::kVolume},
     {"brightness", Kind::kBrightness},
     {"talk_mode", Kind::kTalkMode},
@@ -34,6 +35,9 @@ constexpr std::array<Name, 23> kNames{{
     {"usb", Kind::kUsb},
     {"clock_chip", Kind::kClockChip},
     {"microphone_broken", Kind::kMicrophoneBroken},
+    {"microphone_dead", Kind::kMicrophoneDead},
+    {"motion_dead", Kind::kMotionDead},
+    {"vitals", Kind::kVitals},
     {"forget_pairing", Kind::kForgetPairing},
     {"restart", Kind::kRestart},
     {"stats", Kind::kStats},

@@ -21,9 +21,10 @@ struct Command {
     kMotion,    ///< acceleration and rotation that the sensor has from now on
     kKnock,     ///< a short blow, as of a finger on the table
     kShake,     ///< for `ms`
-    kWifiDown,  ///< `now`: because the password was refused
+    kWifiDown,  ///< `now`: because the password was refused; `value`: the driver's reason
     kWifiUp,
     kConsole,  ///< `text`: a line of the serial console
+    kSerial,   ///< `text`: bytes of the serial line, hexadecimal
     kVolume,
     kBrightness,
     kTalkMode,
@@ -31,6 +32,9 @@ struct Command {
     kUsb,        ///< `value`: 1 when it is plugged in, else 0
     kClockChip,  ///< `value`: seconds by which it is wrong from now on; `text` "failed"
     kMicrophoneBroken,
+    kMicrophoneDead,  ///< `value` 1: it hears nothing, not even noise
+    kMotionDead,      ///< `value` 1: the motion sensor does not answer
+    kVitals,          ///< `text`: a value of ScriptedVitals, set to `value`
     kForgetPairing,
     kRestart,
     kStats,

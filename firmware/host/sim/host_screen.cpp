@@ -24,16 +24,16 @@ void HostScreen::press(std::int16_t x, std::int16_t y, std::uint32_t ms, Millis 
   lifted_.set(now, ms);
 }
 
-void HostScreen::step(const View& view, const Motion& motion, std::uint8_t level, Millis now) {
+bool HostScreen::step(const View& view, const Motion& motion, std::uint8_t level, Millis now) {
   if (lifted_.due(now)) {
     lifted_.clear();
     touch_.down = false;
   }
   ui_.touch(touch_, now);
   lit_ = view.backlight > 0;
-  if (!ui_.frame_due(view, now)) return;
-  ++frames_;
-  ui_.draw(canvas_, view, motion, level, now);
+  if (!ui_.frame_due(view, now)) return false;
+  (void)ui_.draw_changes(canvas_, damage_, view, motion, level, now);
+  return true;
 }
 
 bool HostScreen::write(const std::string& file) const {

@@ -15,10 +15,8 @@ class HostScreen {
   HostScreen(Random& random, Queue<Input, 16>& inputs, bool buttons_below);
   /// A finger comes down there and is lifted after `ms`.
   void press(std::int16_t x, std::int16_t y, std::uint32_t ms, Millis now);
-  /// A round; draws as often as the device does.
-  void step(const View& view, const Motion& motion, std::uint8_t level, Millis now);
-  /// Frames that were drawn so far.
-  std::uint32_t frames() const { return frames_; }
+  /// A round; draws as often as the device does. Returns whether it has drawn.
+  bool step(const View& view, const Motion& motion, std::uint8_t level, Millis now);
   /// What is to be seen now, black when the light is off, as PPM; false when the file cannot be
   /// written.
   bool write(const std::string& file) const;
@@ -26,10 +24,10 @@ class HostScreen {
  private:
   std::vector<Colour> pixels_;
   Canvas canvas_;
+  Damage damage_;
   Ui ui_;
   Touch touch_;
   Deadline lifted_;
-  std::uint32_t frames_ = 0;
   bool lit_ = true;
 };
 

@@ -23,6 +23,7 @@
 #include "host_clock.h"
 #include "host_screen.h"
 #include "host_system.h"
+#include "host_vitals.h"
 #include "lobug/audio/audio_pump.h"
 #include "lobug/device/device.h"
 #include "lobug_sockets/mbed_crypto.h"
@@ -175,17 +176,19 @@ int run(const Options& options, char** arguments) {
   HostSystem system(options, log, clock_chip, restart);
   ScriptedFinder finder(options.finder);
   HostEffects effects(options.led, log);
-  RoomMicrophone microphone(log);
+  ScriptedVitals scripted_vitals;
+  HostVitals vitals(options, scripted_vitals);
   WavSpeaker speaker(dir / "speaker.wav", log);
+  RoomMicrophone microphone(log, speaker);
 
   std::vector<std::int16_t> uplink(samples_of(2000));
   std::vector<std::int16_t> downlink(samples_of(8000));
   AudioLink audio({uplink.data(), uplink.size()}, {downlink.data(), downlink.size()});
   ScreenLink link;
   AudioPump pump(audio, microphone, speaker);
-  Device device(
-      Platform{poor_session, poor_http, store, crypto, random, firmware, system, finder, effects},
-      audio, link);
+  Device device(Platform{poor_session, poor_http, store, crypto, random, firmware, system, finder,
+                         effects, vitals},
+                audio, link);
 
   log.emit("boot", [&](json::Writer& json) {
     json.name("version").text(firmware.running_version());
@@ -199,10 +202,10 @@ int run(const Options& options, char** arguments) {
   CommandQueue commands;
   HostRandom blinking(options.seed);
   HostScreen face(blinking, link.inputs, options.board == "m5stack-core2");
-  ScreenThread screen(
-      ScreenWorld{log, link, audio, microphone, speaker, air, store, clock_chip,
-                  options.screen ? &face : nullptr, audio_pause_us, [&] { running = false; }},
-      commands);
+  ScreenThread screen(ScreenWorld{log, link, audio, microphone, speaker, air, store, clock_chip,
+                                  scripted_vitals, options.board, options.screen ? &face : nullptr,
+                                  audio_pause_us, [&] { running = false; }},
+                      commands);
   Watch watch(log, screen);
   if (!options.wifi.empty()) {
     Command join;

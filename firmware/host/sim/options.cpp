@@ -61,6 +61,7 @@ bool read_options(int count, char** arguments, Options& options, std::string& er
       {"--version", text(options.version)},
       {"--board", text(options.board)},
       {"--device-id", text(options.device_id)},
+      {"--reset", text(options.reset)},
       {"--seed", number(options.seed)},
       {"--clock-start", number(options.clock_start)},
       {"--hurry", number(options.hurry)},
@@ -73,8 +74,8 @@ bool read_options(int count, char** arguments, Options& options, std::string& er
   };
   for (int index = 1; index < count; ++index) {
     const std::string name = arguments[index];
-    if (name == "--led" || name == "--screen") {
-      (name == "--led" ? options.led : options.screen) = true;
+    if (name == "--led" || name == "--screen" || name == "--crash") {
+      (name == "--led" ? options.led : name == "--crash" ? options.crash : options.screen) = true;
       continue;
     }
     const auto found = setters.find(name);

@@ -24,6 +24,8 @@ struct Options {
   std::uint32_t hurry = 1;
   std::uint32_t slot_size = 1U << 20U;
   std::uint32_t free_memory = 200'000;
+  std::string reset = "power_on";  ///< why the chip says that it started
+  bool crash = false;              ///< a core dump is stored
   bool led = false;
   bool screen = false;
   NetworkOptions network;
@@ -44,6 +46,8 @@ constexpr const char* kUsage =
     "  --hurry TIMES         lets the device's clock (not its sound) go faster, for long waits\n"
     "  --slot-size BYTES     room for a firmware (1048576)\n"
     "  --free-memory BYTES   what the device says of it (200000)\n"
+    "  --reset REASON        why it says that it started (power_on), as reports name it\n"
+    "  --crash               a core dump is stored in it\n"
     "  --led                 its board drives lights\n"
     "  --screen              it draws, for touch and pictures\n"
     "  --loss SHARE --jitter SECONDS --latency SECONDS   a poor network\n"

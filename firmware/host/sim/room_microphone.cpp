@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t kQueue = 2;
 constexpr std::int64_t kDriverSamples = 1024;
-constexpr std::int64_t kCrackleSamples = kSampleRate / 10;
+constexpr std::int64_t kStartSamples = kSampleRate / 100;
+constexpr std::int64_t kSpeakerSamples = kSampleRate / 10;
 constexpr std::int16_t kRubbish = 0x5A5A;
 constexpr std::int16_t kCrackle = 20000;
 constexpr int kRoomNoise = 5;  // of 32,768
@@ -24,9 +25,12 @@ bool RoomMicrophone::start() {
   if (broken_) return false;
   if (open_) return true;
   open_ = true;
-  opened_ = position_ = room_time();
+  const std::int64_t opened = room_time();
+  position_ = opened;
+  const std::int64_t speaker_closed = speaker_.closed_at_us() * kSampleRate / 1'000'000;
+  crackles_until_ = std::max(opened + kStartSamples, speaker_closed + kSpeakerSamples);
   filled_ = 0;
-  begin_next(opened_);
+  begin_next(opened);
   return true;
 }
 
@@ -68,6 +72,11 @@ void RoomMicrophone::say(std::string name, std::vector<std::int16_t> samples,
 void RoomMicrophone::set_broken(bool broken) {
   const std::lock_guard<std::mutex> guard(lock_);
   broken_ = broken;
+}
+
+void RoomMicrophone::set_dead(bool dead) {
+  const std::lock_guard<std::mutex> guard(lock_);
+  dead_ = dead;
 }
 
 std::uint32_t RoomMicrophone::lost() const {
@@ -118,7 +127,8 @@ void RoomMicrophone::advance() {
 }
 
 std::int16_t RoomMicrophone::sample_at(std::int64_t when) const {
-  if (when - opened_ < kCrackleSamples) return when % 16 < 8 ? kCrackle : -kCrackle;
+  if (dead_) return 0;
+  if (when < crackles_until_) return when % 16 < 8 ? kCrackle : -kCrackle;
   int sum = static_cast<int>((when * 2654435761) >> 7 & 0xFF) % (2 * kRoomNoise + 1) - kRoomNoise;
   for (const Speech& speech : spoken_) {
     const std::int64_t index = when - speech.begins;

@@ -10,17 +10,19 @@
 
 #include "event_log.h"
 #include "lobug/ports/sound.h"
+#include "wav_speaker.h"
 
 namespace lobug::sim {
 
 /// Keeps real time: 16,000 samples a second, whether somebody takes them or not. As on the device
 /// - a buffer that is waiting holds rubbish until it is full,
 /// - what no buffer waits for is lost after the 64 ms that the driver's own memory holds,
-/// - the first 100 ms after the microphone was opened are a loud crackle.
+/// - the first 10 ms after the microphone was opened, and 100 ms after the speaker was closed, are
+///   a loud crackle.
 /// `start`, `record` and the like by the audio thread, `say` by any.
 class RoomMicrophone final : public Microphone {
  public:
-  explicit RoomMicrophone(EventLog& log) : log_(log) {}
+  RoomMicrophone(EventLog& log, const WavSpeaker& speaker) : log_(log), speaker_(speaker) {}
 
   bool start() override;
   void stop() override;
@@ -34,6 +36,8 @@ class RoomMicrophone final : public Microphone {
            bool at_once);
   /// From now on `start` fails (a broken part).
   void set_broken(bool broken);
+  /// From now on every sample is 0 (a broken wire).
+  void set_dead(bool dead);
   std::uint32_t lost() const;
 
  private:
@@ -50,15 +54,17 @@ class RoomMicrophone final : public Microphone {
   std::int16_t sample_at(std::int64_t when) const;
 
   EventLog& log_;
+  const WavSpeaker& speaker_;
   mutable std::mutex lock_;
   std::deque<Speech> waiting_;
   std::deque<Speech> spoken_;  ///< begun, in the order of their beginning
   std::deque<Span<std::int16_t>> buffers_;
   std::size_t filled_ = 0;     ///< samples of the first buffer
   std::int64_t position_ = 0;  ///< the next sample to be recorded, in the room's time
-  std::int64_t opened_ = 0;
+  std::int64_t crackles_until_ = 0;
   bool open_ = false;
   bool broken_ = false;
+  bool dead_ = false;
   std::uint32_t lost_ = 0;
 };
 

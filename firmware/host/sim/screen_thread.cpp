@@ -49,17 +49,43 @@ bool same(const View& a, const View& b) {
          a.power == b.power && a.backlight == b.backlight && a.radio_sleeps == b.radio_sleeps &&
          a.minute_of_day == b.minute_of_day && a.date == b.date.view() && a.timers == b.timers &&
          a.ringing == b.ringing && a.setup_network == b.setup_network.view() &&
-         a.address == b.address.view();
+         a.wake_word == b.wake_word && a.address == b.address.view();
 }
 
 }  // namespace
 
+ScriptedWifi::ScriptedWifi(Store& store) : store_(store) {
+  const Settings settings = load_settings(store);
+  name_ = settings.wifi_name;
+  password_ = settings.wifi_password;
+  networks_[0].name = "Home";
+  networks_[0].dbm = -48;
+  networks_[1].name = "Cafe";
+  networks_[1].dbm = -71;
+  networks_[1].secured = false;
+}
+
+void ScriptedWifi::reload_if_changed() {
+  const Settings settings = load_settings(store_);
+  if (settings.wifi_name == name_.view() && settings.wifi_password == password_.view()) return;
+  name_ = settings.wifi_name;
+  password_ = settings.wifi_password;
+  link_ = Link::kJoining;
+}
+
 ScreenThread::ScreenThread(const ScreenWorld& world, CommandQueue& commands)
-    : world_(world), commands_(commands), console_(world.store, world.link.inputs) {}
+    : world_(world),
+      commands_(commands),
+      wifi_(world.store),
+      line_(world.store, world.link.inputs, wifi_, written_) {
+  line_.begin(world.board, "Lo-Bug-0000");
+}
 
 void ScreenThread::step(Millis now) {
   Command command;
   while (commands_.pop(command)) take(command, now);
+  // Bytes that came over the line are answered in bytes.
+  if (const std::string bytes = written_.take(); !bytes.empty()) tell_serial(bytes);
   feel(now);
   const View& view = world_.link.view.read();
   tell(view);
@@ -69,7 +95,15 @@ void ScreenThread::step(Millis now) {
     return;
   }
   if (world_.screen != nullptr) {
-    world_.screen->step(view, sense_.motion(), world_.audio.level.load(), now);
+    const bool drawn = world_.screen->step(view, sense_.motion(), world_.audio.level.load(), now);
+    if (drawn) ++world_.link.frames;
+  }
+  line_.step(view, now);
+  const std::string later = written_.take();
+  if (later.rfind("IMPROV", 0) == 0) {
+    tell_serial(later);
+  } else if (!later.empty()) {
+    tell_console(later);
   }
 }
 
@@ -101,15 +135,21 @@ void ScreenThread::take(const Command& command, Millis now) {
       break;
     case Kind::kWifiDown:
       world_.air.wifi = false;
-      push(Input::Kind::kWifiDown, command.now ? 1 : 0);
+      wifi_.set(command.now ? Wifi::Link::kRefused : Wifi::Link::kJoining);
+      push(Input::Kind::kWifiDown,
+           wifi_down_value(command.now, static_cast<std::uint8_t>(command.value)));
       break;
     case Kind::kWifiUp:
       world_.air.wifi = true;
+      wifi_.set(Wifi::Link::kUp);
       push(Input::Kind::kWifiUp, 0, "127.0.0.1");
       push(Input::Kind::kWifiSignal, -55);
       break;
     case Kind::kConsole:
-      console(command.text);
+      console(command.text, now);
+      break;
+    case Kind::kSerial:
+      serial(command.text, now);
       break;
     case Kind::kVolume:
       push(Input::Kind::kVolume, command.value);
@@ -140,6 +180,17 @@ void ScreenThread::take(const Command& command, Millis now) {
     case Kind::kMicrophoneBroken:
       world_.microphone.set_broken(command.value != 0);
       break;
+    case Kind::kMicrophoneDead:
+      world_.microphone.set_dead(command.value != 0);
+      break;
+    case Kind::kMotionDead:
+      motion_dead_ = command.value != 0;
+      break;
+    case Kind::kVitals:
+      if (!world_.vitals.set(command.text, static_cast<std::uint32_t>(command.value))) {
+        complain("no such value of the chip's condition");
+      }
+      break;
     case Kind::kForgetPairing:
       push(Input::Kind::kForgetPairing);
       break;
@@ -154,6 +205,7 @@ void ScreenThread::take(const Command& command, Millis now) {
         complain("--screen is needed for that");
       } else {
         last_tap_ = now;
+        ++world_.link.touches;
         world_.screen->press(static_cast<std::int16_t>(command.x),
                              static_cast<std::int16_t>(command.y), command.ms, now);
       }
@@ -195,12 +247,33 @@ void ScreenThread::push(Input::Kind kind, std::int32_t value, std::string_view t
   if (!world_.link.inputs.push(input)) complain("the device is stuck");
 }
 
-void ScreenThread::console(const std::string& line) {
+void ScreenThread::console(const std::string& line, Millis now) {
   for (const char character : line + '\n') {
-    console_.feed(character, shown_);
+    line_.feed(character, shown_, now);
   }
-  world_.log.emit("console",
-                  [&](json::Writer& json) { json.name("answer").text(console_.answer().view()); });
+  tell_console(written_.take());
+}
+
+void ScreenThread::tell_console(std::string_view answer) {
+  world_.log.emit("console", [&](json::Writer& json) { json.name("answer").text(answer); });
+}
+
+void ScreenThread::serial(const std::string& hex, Millis now) {
+  for (std::size_t at = 0; at + 1 < hex.size(); at += 2) {
+    const int byte = std::stoi(hex.substr(at, 2), nullptr, 16);
+    line_.feed(static_cast<char>(byte), shown_, now);
+  }
+}
+
+void ScreenThread::tell_serial(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string hex;
+  for (const char character : bytes) {
+    const auto byte = static_cast<unsigned char>(character);
+    hex += kDigits[byte >> 4U];
+    hex += kDigits[byte & 15U];
+  }
+  world_.log.emit("serial", [&](json::Writer& json) { json.name("hex").text(hex); });
 }
 
 void ScreenThread::stats() {
@@ -209,7 +282,7 @@ void ScreenThread::stats() {
   const std::uint32_t microphone_lost = world_.microphone.lost();
   world_.log.emit("stats", [&](json::Writer& json) {
     json.name("played").number(speaker.played);
-    json.name("frames").number(world_.screen == nullptr ? 0 : world_.screen->frames());
+    json.name("frames").number(world_.link.frames.load());
     json.name("torn").number(speaker.torn);
     json.name("gaps").number(speaker.gaps);
     json.name("starved").number(world_.audio.downlink.starved());
@@ -223,7 +296,7 @@ void ScreenThread::stats() {
 }
 
 void ScreenThread::feel(Millis now) {
-  if (next_reading_.is_set() && !next_reading_.due(now)) return;
+  if (motion_dead_ || (next_reading_.is_set() && !next_reading_.due(now))) return;
   next_reading_.set(now, kReadingMs);
   MotionSample sample = lying_;
   if (shaken_until_.is_set() && !shaken_until_.due(now)) {
@@ -260,6 +333,7 @@ void ScreenThread::tell(const View& view) {
     flag_if_changed(json, "microphone", before.microphone, view.microphone, all);
     number_if_changed(json, "volume", before.volume, view.volume, all);
     number_if_changed(json, "brightness", before.brightness, view.brightness, all);
+    flag_if_changed(json, "wake_word", before.wake_word, view.wake_word, all);
     text_if_changed(json, "talk_mode", name_of(before.talk_mode), name_of(view.talk_mode), all);
     text_if_changed(json, "power", lobug::name_of(before.power), lobug::name_of(view.power), all);
     number_if_changed(json, "backlight", before.backlight, view.backlight, all);

@@ -4,6 +4,9 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "commands.h"
@@ -11,10 +14,13 @@
 #include "file_store.h"
 #include "host_clock.h"
 #include "host_screen.h"
+#include "host_vitals.h"
 #include "lobug/audio/audio_link.h"
 #include "lobug/device/device.h"
+#include "lobug/ports/serial.h"
+#include "lobug/ports/wifi.h"
 #include "lobug/senses/motion.h"
-#include "lobug/setup/console.h"
+#include "lobug/setup/improv.h"
 #include "poor_network.h"
 #include "room_microphone.h"
 #include "wav_speaker.h"
@@ -31,13 +37,46 @@ struct ScreenWorld {
   Air& air;
   Store& store;
   ClockChip& clock_chip;
+  ScriptedVitals& vitals;
+  std::string_view board;
   HostScreen* screen;                               ///< nullptr: it has none to look at
   const std::atomic<std::int64_t>& audio_pause_us;  ///< longest between two rounds of the sound
   std::function<void()> quit;
 };
 
+/// The Wi-Fi that commands switch: two networks are in range, and one is up, down or refuses its
+/// password as the last command said.
+class ScriptedWifi final : public Wifi {
+ public:
+  explicit ScriptedWifi(Store& store);
+  Link link() const override { return link_; }
+  /// Joining takes until a command says how it went.
+  void reload_if_changed() override;
+  bool look(Millis /*now*/) override { return true; }
+  bool is_looking() const override { return false; }
+  Span<const WifiNetwork> networks() const override { return networks_; }
+  void set(Link link) { link_ = link; }
+
+ private:
+  Store& store_;
+  Text<32> name_;
+  Text<64> password_;
+  Link link_ = Link::kNone;
+  WifiNetwork networks_[2];
+};
+
+/// What the device has written, until an event tells it.
+class SerialBuffer final : public SerialOutput {
+ public:
+  void write(std::string_view bytes) override { written_ += bytes; }
+  std::string take() { return std::exchange(written_, {}); }
+
+ private:
+  std::string written_;
+};
+
 /// Events: `view` with the fields that have changed, `did` with each `command`, `stats`,
-/// `console`, `error`. Everything by the screen's thread.
+/// `console`, `serial`, `error`. Everything by the screen's thread.
 class ScreenThread {
  public:
   ScreenThread(const ScreenWorld& world, CommandQueue& commands);
@@ -51,19 +90,25 @@ class ScreenThread {
   void say(const Command& command);
   void complain(std::string_view message);
   void push(Input::Kind kind, std::int32_t value = 0, std::string_view text = {});
-  void console(const std::string& line);
+  void console(const std::string& line, Millis now);
+  void serial(const std::string& hex, Millis now);
+  void tell_console(std::string_view answer);
+  void tell_serial(std::string_view bytes);
   void stats();
   void feel(Millis now);
   void tell(const View& view);
 
   ScreenWorld world_;
   CommandQueue& commands_;
-  Console console_;
+  ScriptedWifi wifi_;
+  SerialBuffer written_;
+  SerialLine line_;
   MotionSense sense_;
   MotionSample lying_;  ///< what the sensor has while nothing special happens
   Deadline next_reading_;
   Deadline shaken_until_;
   bool knocked_ = false;
+  bool motion_dead_ = false;
   std::uint32_t readings_ = 0;
   BatteryReading battery_;
   View shown_;

@@ -28,6 +28,7 @@ void WavSpeaker::stop() {
     fall_silent(now_us(), true);
   }
   pause_is_gap_ = false;
+  closed_at_us_ = now_us();
 }
 
 bool WavSpeaker::play(Span<const std::int16_t> buffer) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
@@ -39,6 +40,8 @@ class WavSpeaker final : public Speaker {
     std::uint32_t gaps = 0;
   };
   Counters counters() const;
+  /// When it was closed last, of `now_us`; long ago when it never was.
+  std::int64_t closed_at_us() const { return closed_at_us_.load(); }
 
  private:
   struct Held {
@@ -58,6 +61,7 @@ class WavSpeaker final : public Speaker {
   bool sounding_ = false;
   bool pause_is_gap_ = false;
   std::int64_t silent_since_us_ = 0;
+  std::atomic<std::int64_t> closed_at_us_{-1'000'000'000};
   Counters counters_;
 };
 

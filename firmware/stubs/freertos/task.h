@@ -12,4 +12,6 @@ BaseType_t xTaskCreatePinnedToCore(TaskFunction_t function, const char* name,
                                    std::uint32_t stack_depth, void* parameters,
                                    UBaseType_t priority, TaskHandle_t* created, BaseType_t core);
 void vTaskDelay(TickType_t ticks);
+TaskHandle_t xTaskGetCurrentTaskHandle(void);
+UBaseType_t uxTaskGetStackHighWaterMark(TaskHandle_t task);
 }

@@ -79,10 +79,10 @@ TEST_CASE("listening hands over every sample behind the settling time, in order 
     const std::vector<std::int16_t> heard = bench.recorded();
     REQUIRE(heard.size() >= samples_of(800));
     CHECK(heard.size() % kUplinkFrameSamples == 0);
-    // 150 ms are thrown away, in whole frames: 160.
+    // No speaker was on: one frame is thrown away.
     std::size_t wrong = 0;
     for (std::size_t n = 0; n < heard.size(); ++n) {
-      if (heard[n] != ScriptedMicrophone::ramp(samples_of(160) + n)) ++wrong;
+      if (heard[n] != ScriptedMicrophone::ramp(samples_of(20) + n)) ++wrong;
     }
     CHECK(wrong == 0);
     CHECK(bench.microphone.overrun == 0);
@@ -105,13 +105,33 @@ TEST_CASE(
   CHECK_FALSE(bench.link.voice);
   const std::vector<std::int16_t> heard = bench.recorded();
   // All up to the wish to close, and no more than the two buffers that were queued then.
-  CHECK(heard.size() >= samples_of(400 - 160));
-  CHECK(heard.size() <= samples_of(400 - 160 + 40));
+  CHECK(heard.size() >= samples_of(400 - 20));
+  CHECK(heard.size() <= samples_of(400 - 20 + 40));
   CHECK(std::count(heard.begin(), heard.end(), ScriptedMicrophone::kPoison) == 0);
 
   bench.want(AudioMode::kListen);
   bench.run(400);
-  CHECK(bench.recorded().front() == ScriptedMicrophone::ramp(samples_of(160)));
+  CHECK(bench.recorded().front() == ScriptedMicrophone::ramp(samples_of(20)));
+}
+
+TEST_CASE("after the speaker was on, what is heard within 150 ms of its end is thrown away") {
+  for (const Millis pause : {0U, 60U, 100U, 150U, 5000U}) {
+    CAPTURE(pause);
+    Bench bench;
+    bench.want(AudioMode::kPlay);
+    bench.run(50);
+    bench.want(AudioMode::kOff);
+    bench.run(5);
+    REQUIRE_FALSE(bench.speaker.open);
+    bench.run(pause);
+    bench.want(AudioMode::kListen);
+    bench.run(500);
+    const std::size_t first = static_cast<std::size_t>(bench.recorded().front());
+    const std::size_t passed = samples_of(pause);
+    CHECK(first + passed >= samples_of(150));
+    CHECK(first >= samples_of(20));
+    if (first > samples_of(20)) CHECK(first + passed <= samples_of(150 + kUplinkFrameMs));
+  }
 }
 
 TEST_CASE("who changes his mind while the microphone is being closed loses nothing") {
@@ -125,7 +145,7 @@ TEST_CASE("who changes his mind while the microphone is being closed loses nothi
   const std::vector<std::int16_t> heard = bench.recorded();
   std::size_t wrong = 0;
   for (std::size_t n = 0; n < heard.size(); ++n) {
-    if (heard[n] != ScriptedMicrophone::ramp(samples_of(160) + n)) ++wrong;
+    if (heard[n] != ScriptedMicrophone::ramp(samples_of(20) + n)) ++wrong;
   }
   CHECK(wrong == 0);
   CHECK(bench.microphone.starts == 1);
@@ -146,7 +166,7 @@ TEST_CASE("a microphone that delivers nothing more is closed all the same") {
 TEST_CASE("a full uplink loses whole frames and counts them") {
   Bench bench(100);
   bench.want(AudioMode::kListen);
-  bench.run(160 + 100 + 60 + 40);
+  bench.run(20 + 100 + 60 + 40);
   CHECK(bench.recorded().size() == samples_of(100));
   CHECK(bench.link.uplink_lost.load() % kUplinkFrameSamples == 0);
   CHECK(bench.link.uplink_lost.load() >= samples_of(60));
@@ -205,6 +225,40 @@ TEST_CASE("playback has no gaps while the reply is there") {
   const auto first = std::find(bench.speaker.sounded.begin(), bench.speaker.sounded.end(), 9);
   const auto last = std::find(bench.speaker.sounded.rbegin(), bench.speaker.sounded.rend(), 9);
   CHECK(last.base() - first == static_cast<std::ptrdiff_t>(samples_of(2000)));
+}
+
+TEST_CASE("the pauses of a reply whose rest came late are measured; its end is none") {
+  Bench bench;
+  bench.link.downlink.begin();
+  bench.want(AudioMode::kPlay);
+  bench.reply(200, 100);
+  bench.run(700);  // 200 ms of sound, then 500 ms of waiting
+  CHECK(bench.link.late_ms.load() == 0);
+  bench.reply(300, 100);
+  bench.run(700);
+  const std::uint32_t late = bench.link.late_ms.load();
+  CHECK(late > 450);
+  CHECK(late < 600);
+  CHECK(bench.link.downlink.starved() == 1);
+  bench.link.downlink.end();
+  bench.run(300);
+  bench.link.downlink.begin();
+  bench.reply(200, 100);
+  bench.link.downlink.end();
+  bench.run(700);
+  CHECK(bench.link.late_ms.load() == late);
+}
+
+TEST_CASE("a reply that is interrupted while it is late was not late for ever") {
+  Bench bench;
+  bench.link.downlink.begin();
+  bench.want(AudioMode::kPlay);
+  bench.reply(200, 100);
+  bench.run(700);
+  bench.link.downlink.begin();
+  bench.reply(200, 100);
+  bench.run(300);
+  CHECK(bench.link.late_ms.load() == 0);
 }
 
 TEST_CASE("an interruption is silence at once, and the microphone opens in the same step") {

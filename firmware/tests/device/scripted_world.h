@@ -15,6 +15,7 @@
 #include "support/scripted_random.h"
 #include "support/scripted_slot.h"
 #include "support/scripted_system.h"
+#include "support/scripted_vitals.h"
 #include "support/websocket_peer.h"
 
 namespace lobug::test {
@@ -51,6 +52,7 @@ struct World {
   ScriptedSystem system;
   ScriptedFinder finder;
   ScriptedLights effects;
+  ScriptedVitals vitals;
   std::vector<std::int16_t> up = std::vector<std::int16_t>(16000);
   std::vector<std::int16_t> down = std::vector<std::int16_t>(64000);
   AudioLink audio{{up.data(), up.size()}, {down.data(), down.size()}};
@@ -66,6 +68,7 @@ struct World {
   std::string date = "Thu, 09 Oct 2025 08:53:20 GMT";  ///< of every answer; "": it has none
   int socket_status = 101;
   bool says_hello = true;
+  std::string features;               ///< of its hello, JSON; "": it names none
   std::string firmware;               ///< what GET /firmware gives
   std::vector<std::string> requests;  ///< "POST /xiaozhi/ota/"
   std::vector<std::string> heads;     ///< of the requests, with the body
@@ -90,8 +93,8 @@ struct World {
 
   void boot() {
     device = std::make_unique<Device>(
-        Platform{session, http, store, crypto, random, slot, system, finder, effects}, audio,
-        screen);
+        Platform{session, http, store, crypto, random, slot, system, finder, effects, vitals},
+        audio, screen);
     step();
   }
   void step(Millis ms = 10) {
@@ -188,7 +191,8 @@ struct World {
       if (says_hello && frame.payload.find("\"hello\"") != std::string::npos) {
         session.deliver(text_frame(
             R"({"type":"hello","transport":"websocket","session_id":"s1","audio_params":)"
-            R"({"format":"pcm","sample_rate":16000,"channels":1,"frame_duration":60}})"));
+            R"({"format":"pcm","sample_rate":16000,"channels":1,"frame_duration":60})" +
+            (features.empty() ? "}" : R"(,"features":)" + features + "}")));
       }
     }
   }

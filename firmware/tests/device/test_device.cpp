@@ -36,6 +36,23 @@ TEST_CASE("a new device asks for a Wi-Fi, then goes its way to the server") {
   CHECK(w.reach(S::kIdle));
 }
 
+TEST_CASE("the screen knows whether the server of the newest session listens for a wake word") {
+  World w;
+  w.features = R"({"wake_word":true})";
+  w.boot();
+  w.wifi();
+  CHECK_FALSE(w.view().wake_word);
+  REQUIRE(w.reach(S::kIdle));
+  w.steps(30);
+  CHECK(w.view().wake_word);
+  w.features.clear();
+  w.boot();
+  w.wifi();
+  REQUIRE(w.reach(S::kIdle));
+  w.steps(30);
+  CHECK_FALSE(w.view().wake_word);
+}
+
 TEST_CASE("a device that is let in keeps its token and shows it to the server alone") {
   World w;
   w.boot();

@@ -210,7 +210,7 @@ TEST_CASE("an update that the network spoils is no bad news: it is tried again s
   CHECK(count_of(w, "GET /firmware/host/2.1.0") == tried + 1);
 }
 
-TEST_CASE("with TLS no handshake for the sensors holds up a conversation") {
+TEST_CASE("with TLS a server that takes no sensors over the session gets few, and none in a talk") {
   World w;
   Settings settings = load_settings(w.store);
   settings.server = "https://10.0.0.2:8443";

@@ -1,9 +1,11 @@
 // What power means to the whole device.
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <string>
 
 #include "device/scripted_world.h"
+#include "lobug/device/light.h"
 
 using namespace lobug;
 using namespace lobug::test;
@@ -12,7 +14,8 @@ using S = DeviceState;
 namespace {
 
 struct Idle : World {
-  Idle() {
+  explicit Idle(const std::function<void(World&)>& prepare = {}) {
+    if (prepare) prepare(*this);
     boot();
     wifi();
     REQUIRE(reach(S::kIdle));
@@ -75,6 +78,69 @@ TEST_CASE("left alone it goes dim and dark with its session open, and a tap only
   w.input(Input::Kind::kTap);
   CHECK(w.device->state() == S::kListening);
   CHECK_FALSE(w.view().radio_sleeps);
+}
+
+TEST_CASE("a finger that comes down in the dark opens no microphone, whatever becomes of it") {
+  for (const Input::Kind next : {Input::Kind::kTap, Input::Kind::kHoldBegin}) {
+    CAPTURE(static_cast<int>(next));
+    Idle w;
+    w.quiet(310);
+    REQUIRE(w.power() == PowerState::kDark);
+    w.input(Input::Kind::kPress);
+    CHECK(w.audio.wanted == AudioMode::kOff);
+    w.input(next);
+    CHECK(w.audio.wanted == AudioMode::kOff);
+    CHECK(w.device->state() == S::kIdle);
+    CHECK(w.power() == PowerState::kAwake);
+    w.input(Input::Kind::kHoldEnd);
+    CHECK(w.device->state() == S::kIdle);
+    w.input(Input::Kind::kPress);
+    CHECK(w.audio.wanted == AudioMode::kListen);
+  }
+}
+
+TEST_CASE("a self-test lights the screen, which it measures, until it is over") {
+  Idle w;
+  w.quiet(310);
+  REQUIRE(w.power() == PowerState::kDark);
+  w.input(Input::Kind::kSelfTest);
+  CHECK(w.power() == PowerState::kAwake);
+  CHECK(w.view().self_test.phase == SelfTestState::Phase::kRunning);
+  w.quiet(370);
+  CHECK(w.view().self_test.phase != SelfTestState::Phase::kRunning);
+  CHECK(w.power() == PowerState::kDark);
+}
+
+TEST_CASE("the lights go with the screen: dim, dark, and out before the device switches off") {
+  Idle w([](World& world) {
+    world.effects.driven = true;
+    Settings settings = load_settings(world.store);
+    settings.light = LightKind::kM5go;
+    settings.brightness = 100;
+    REQUIRE(save_settings(world.store, settings));
+  });
+  w.say(R"({"type":"mcp","payload":{"jsonrpc":"2.0","id":8,"method":"tools/call","params":)"
+        R"({"name":"self.led.set_color","arguments":{"color":"red"}}}})");
+  w.steps(10);
+  CHECK(w.effects.shown.back()[0].red == Light::kMost);
+  w.quiet(65);
+  REQUIRE(w.power() == PowerState::kDim);
+  CHECK(w.effects.shown.back()[0].red == Light::kMost / 4);
+  w.quiet(245);
+  REQUIRE(w.power() == PowerState::kDark);
+  CHECK(w.effects.shown.back() == LedColors{});
+  w.input(Input::Kind::kTap);
+  w.steps(10);
+  CHECK(w.effects.shown.back()[0].red == Light::kMost);
+  w.battery(5);
+  int rounds = 0;
+  while (w.screen.view.read().power != PowerState::kSwitchedOff && rounds < 4000) {
+    CHECK(w.effects.shown.back()[0].red > 0);
+    w.step(10);
+    ++rounds;
+  }
+  CHECK(rounds < 4000);
+  CHECK(w.effects.shown.back() == LedColors{});  // in the step that says so
 }
 
 TEST_CASE("a knock wakes it") {

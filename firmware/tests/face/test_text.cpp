@@ -80,6 +80,30 @@ TEST_CASE("all of Latin-1 and what models like to write has a picture, in order"
   }
 }
 
+TEST_CASE("captions have the alphabets of Europe") {
+  const auto has = [](std::uint32_t code) {
+    for (const Glyph& glyph : kLargeFont.glyphs) {
+      if (glyph.code == code) return glyph.width > 0;
+    }
+    return false;
+  };
+  for (const std::u32string_view alphabet :
+       {U"ĄĆĘŁŃÓŚŹŻąćęłńóśźż", U"ČĎĚŇŘŠŤŮŽčďěňřšťůž", U"ĞİŞğış", U"ŐŰőű", U"ĂÂÎȘȚăâîșț",
+        U"ĀĒĢĪĶĻŅŪ", U"АБВГДЕЁЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯабвгдеёжзийклмнопрстуфхцчшщъыьэюя",
+        U"ЄІЇҐєіїґ", U"ЂЈЉЊЋЏђјљњћџ",
+        U"ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩαβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ"}) {
+    for (const char32_t letter : alphabet) {
+      CAPTURE(static_cast<std::uint32_t>(letter));
+      CHECK(has(letter));
+    }
+  }
+}
+
+TEST_CASE("an accent apart from its letter takes no room") {
+  CHECK(Canvas::text_width("e\xCC\x81", FontSize::kLarge) ==
+        Canvas::text_width("e", FontSize::kLarge));
+}
+
 TEST_CASE("a text is as wide as it is said to be") {
   std::vector<Colour> pixels(320 * 40);
   Canvas canvas({pixels.data(), pixels.size()}, 320, 40);

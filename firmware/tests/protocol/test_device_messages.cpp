@@ -39,13 +39,19 @@ void check_rooms(const Write& write) {
 }  // namespace
 
 TEST_CASE("Our hello") {
-  const auto hello = [](Span<char> into) { return lobug::write_hello(into); };
+  const auto hello = [](Span<char> into) { return lobug::write_hello(into, ""); };
   CHECK(written(hello) ==
         R"({"type":"hello","version":1,"features":{"mcp":true,"drops_on_abort":true},)"
         R"("transport":"websocket",)"
         R"("audio_params":{"format":"pcm","sample_rate":16000,"channels":1,"frame_duration":20},)"
         R"("downlink":{"format":"pcm","sample_rate":16000,"channels":1,"frame_duration":60}})");
   check_rooms(hello);
+  const auto telling = [](Span<char> into) {
+    return lobug::write_hello(into, R"({"uptime_s":5})");
+  };
+  const std::string told = written(telling);
+  CHECK(told.find(R"("frame_duration":60},"report":{"uptime_s":5}})") != std::string::npos);
+  check_rooms(telling);
 }
 
 TEST_CASE("Listening in every mode") {
@@ -86,6 +92,23 @@ TEST_CASE("An answer of the tools is wrapped as it is") {
   };
   CHECK(mcp(R"({"id":1})") == R"({"session_id":"4f0c","type":"mcp","payload":{"id":1}})");
   CHECK(mcp("").empty());
+}
+
+TEST_CASE("A reading of the sensors and a report are wrapped as they are") {
+  const auto sensors = [](std::string_view reading) {
+    return written(
+        [reading](Span<char> into) { return write_sensor_message(into, "4f0c", reading); });
+  };
+  CHECK(sensors(R"({"is_moving":true})") ==
+        R"({"session_id":"4f0c","type":"sensors","reading":{"is_moving":true}})");
+  CHECK(sensors("").empty());
+  const auto report = [](std::string_view report) {
+    return written(
+        [report](Span<char> into) { return write_report_message(into, "4f0c", report); });
+  };
+  CHECK(report(R"({"uptime_s":5})") ==
+        R"({"session_id":"4f0c","type":"report","report":{"uptime_s":5}})");
+  CHECK(report("").empty());
 }
 
 TEST_CASE("A session's name can hold anything") {

@@ -46,6 +46,18 @@ TEST_CASE("A hello over another transport is not for us") {
   CHECK(read_server_message(R"({"type":"hello"})").kind == Kind::kHello);
 }
 
+TEST_CASE("Sensors and reports are taken by a server that says so") {
+  const auto hello = [](std::string_view features) {
+    return read_server_message(R"({"type":"hello","features":)" + std::string(features) + "}");
+  };
+  CHECK(hello(R"({"sensors":true})").sensors);
+  CHECK_FALSE(hello(R"({"sensors":true})").reports);
+  CHECK(hello(R"({"reports":true})").reports);
+  CHECK_FALSE(hello(R"({"reports":1,"sensors":"yes"})").reports);
+  CHECK_FALSE(hello(R"({"reports":1,"sensors":"yes"})").sensors);
+  CHECK_FALSE(hello("[]").sensors);
+}
+
 TEST_CASE("A wake word is offered by true alone") {
   const auto offers = [](std::string_view features) {
     const std::string message = R"({"type":"hello","features":)" + std::string(features) + "}";

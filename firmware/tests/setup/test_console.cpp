@@ -33,6 +33,9 @@ struct Terminal {
         case Input::Kind::kSettings:
           kinds += 's';
           break;
+        case Input::Kind::kSelfTest:
+          kinds += 't';
+          break;
         case Input::Kind::kForgetPairing:
           kinds += 'p';
           break;
@@ -220,14 +223,54 @@ TEST_CASE("status tells what the face shows") {
   CHECK(has(setup, "time: Thursday, 26 November, 09:05\n"));
 }
 
+TEST_CASE("the self-test is begun by a word, and its result follows as one line of JSON") {
+  Terminal terminal;
+  View& view = terminal.view;
+  view.self_test.phase = SelfTestState::Phase::kDone;  // of the last time
+  view.self_test.run = 255;
+  view.version = "2.0.0";
+  CHECK(terminal.type("selftest") == "I'm testing myself. You'll hear a beep.\n");
+  CHECK(terminal.pushed() == "t");
+  terminal.console.step(view);
+  CHECK(terminal.console.answer().empty());
+  view.self_test.phase = SelfTestState::Phase::kRunning;
+  view.self_test.run = 0;
+  terminal.console.step(view);
+  CHECK(terminal.console.answer().empty());
+  view.self_test.phase = SelfTestState::Phase::kDone;
+  view.self_test.measured.touches = 3;
+  terminal.console.step(view);
+  const std::string line(terminal.console.answer().view());
+  CHECK(line.substr(0, 37) == R"({"selftest":"bad","version":"2.0.0",")");
+  CHECK(has(line, R"("touch":{"is":"fine","touches":3})"));
+  CHECK(line.find('\n') == line.size() - 1);
+  terminal.console.step(view);
+  CHECK(terminal.console.answer().empty());  // told once
+  CHECK(has(terminal.type("selftest now"), "Type help."));
+}
+
+TEST_CASE("a self-test that was refused or interrupted is told as such") {
+  Terminal terminal;
+  terminal.type("selftest");
+  terminal.view.self_test.run = 1;
+  terminal.view.self_test.phase = SelfTestState::Phase::kRefused;
+  terminal.console.step(terminal.view);
+  CHECK(terminal.console.answer() == "I can't test myself while we talk.\n");
+  terminal.type("selftest");
+  terminal.view.self_test.run = 2;
+  terminal.view.self_test.phase = SelfTestState::Phase::kStopped;
+  terminal.console.step(terminal.view);
+  CHECK(terminal.console.answer() == "I was interrupted. Please test me again.\n");
+}
+
 TEST_CASE("the longest answers fit") {
   Terminal terminal;
   const std::string help = terminal.type("help");
   CHECK(help == terminal.type("?"));
   CHECK(help.size() < Text<1024>::capacity());
   CHECK(help.back() == '\n');
-  for (const char* const word : {"wifi ", "server ", "ca ", "set ", "show", "status", "pair",
-                                 "restart", "reset yes", "  wifi_name: ", "  talk_mode: ",
+  for (const char* const word : {"wifi ", "server ", "ca ", "set ", "show", "status", "selftest",
+                                 "pair", "restart", "reset yes", "  wifi_name: ", "  talk_mode: ",
                                  "  volume: ", "  brightness: ", "  captions: ", "  light: "}) {
     CAPTURE(word);
     CHECK(has(help, word));

@@ -35,9 +35,10 @@ TEST_CASE("lines break at spaces and at line ends") {
 
 TEST_CASE("whatever the text, every line fits, nothing but spaces is lost, no character is cut") {
   ScriptedRandom random;
-  const std::vector<std::string> parts = {"a",    "word", " ", "  ", "\n", "Donaudampfschifffahrt",
-                                          "é",    "ß",    "…", "€",  "W",  "\xF0\x9F\x99\x82",
-                                          "\xFF", "."};
+  const std::vector<std::string> parts = {
+      "a",    "word", " ",     "  ",        "\n", "Donaudampfschifffahrt",
+      "é",    "ß",    "…",     "€",         "W",  "\xF0\x9F\x99\x82",
+      "\xFF", ".",    "Съешь", "ψυχοφθόρα", "ğ",  "你好"};
   for (int round = 0; round < 400; ++round) {
     std::string text;
     for (std::size_t n = random.below(40); n > 0; --n) text += parts[random.below(parts.size())];

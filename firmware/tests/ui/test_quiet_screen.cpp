@@ -178,8 +178,17 @@ TEST_CASE("less moves, fewer frames: dim, asleep, a clock, dark") {
   CHECK(s.frames_in(20) == 1);  // at once
 }
 
+TEST_CASE("a self-test is drawn as often as it can be, whatever rests beside it") {
+  Screen s;
+  s.view.power = PowerState::kDim;
+  s.pass(Ui::kAsleepMs);
+  s.view.self_test.run = 1;
+  s.view.self_test.phase = SelfTestState::Phase::kRunning;
+  CHECK(s.frames_in(3000) == 75);
+}
+
 TEST_CASE("whatever happens is drawn at once, however few frames there are") {
-  for (int change = 0; change < 4; ++change) {
+  for (int change = 0; change < 5; ++change) {
     CAPTURE(change);
     Screen s;
     s.view.power = PowerState::kDim;
@@ -188,7 +197,8 @@ TEST_CASE("whatever happens is drawn at once, however few frames there are") {
     if (change == 0) s.view.state = DeviceState::kListening;
     if (change == 1) s.view.notice = "Tea is ready";
     if (change == 2) s.view.ringing = true;
-    if (change == 3) s.pass(20, true);
+    if (change == 3) s.view.self_test.run = 1;
+    if (change == 4) s.pass(20, true);
     CHECK(s.frames_in(20) == 1);
   }
 }
@@ -207,6 +217,7 @@ TEST_CASE("a touch in the dark wakes the screen and does nothing else") {
     CHECK(s.inputs().empty());
     s.pass(60, true);
     s.pass(40);
-    CHECK(s.inputs() == std::vector<int>{static_cast<int>(Kind::kTap)});
+    CHECK(s.inputs() ==
+          std::vector<int>{static_cast<int>(Kind::kPress), static_cast<int>(Kind::kTap)});
   }
 }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import Enum, auto
 
 from limits import RateLimitItemPerMinute
@@ -15,7 +16,7 @@ from pydantic_core import from_json
 from lobug.access import store, tokens
 from lobug.access.addresses import source_of
 from lobug.access.callers import valid_device_id
-from lobug.access.records import Device, Pairing, Register
+from lobug.access.records import Device, DeviceDetails, Pairing, Register
 from lobug.access.store import AccessStore, Seen, require_room
 from lobug.errors import (
     DeviceUnknownError,
@@ -71,6 +72,21 @@ def read_introduction(body: bytes) -> Introduction:
     plain = isinstance(rssi, int) and not isinstance(rssi, bool) and -127 <= rssi < 0
     signal_dbm = rssi if plain and isinstance(rssi, int) else None
     return Introduction(version, described, application_name, kind, signal_dbm)
+
+
+def stored_introduction(introduction: Introduction) -> str:
+    """An introduction as JSON, as ``DeviceDetails`` holds it. Pure."""
+    return json.dumps(asdict(introduction), ensure_ascii=False)
+
+
+def introduction_from(stored: str | None) -> Introduction | None:
+    """The introduction in ``DeviceDetails``; None: there is none. Pure."""
+    if stored is None:
+        return None
+    try:
+        return Introduction(**json.loads(stored))
+    except (ValueError, TypeError):  # a later version's, or damaged
+        return None
 
 
 def _field(document: object, name: str) -> object:
@@ -219,6 +235,23 @@ class Devices:
     def get(self, device_id: str) -> Device:
         """Return a device that was approved. Raises DeviceUnknownError."""
         return _device(self._store.opened(), _stored_id(device_id))
+
+    def details(self, device_id: str) -> DeviceDetails | None:
+        """What a device that was approved last said of itself; None: no such device is known, or
+        the file is not open."""
+        register = self._store.register
+        if register is None or device_id not in register.devices:
+            return None
+        return register.details.get(device_id, DeviceDetails(device_id))
+
+    async def keep_details(self, details: DeviceDetails) -> None:
+        """Store what a device said of itself; nothing if it is not known (any more)."""
+
+        def work(connection: Connection) -> None:
+            if details.device_id in store.load(connection).devices:
+                store.put(connection, details)
+
+        await self._store.change("keep_details", work)
 
     def waiting(self) -> list[Pairing]:
         """Return the devices that show a valid code, oldest first."""

@@ -32,6 +32,18 @@ class Device:
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceDetails:
+    """What a device last said of itself: untrusted, and checked when it came."""
+
+    device_id: str
+    introduction: str | None = None
+    """JSON of a ``devices.Introduction``; None: it has said nothing."""
+    report: str | None = None
+    """JSON of its latest report of its own condition; None: it has sent none."""
+    reported_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Pairing:
     """A device that shows an activation code."""
 
@@ -130,6 +142,8 @@ class Register:
     """Without revoked ones; expired ones may be among them."""
     invitations: tuple[Invitation, ...] = ()
     """Oldest first; expired ones may be among them."""
+    details: Mapping[str, DeviceDetails] = field(default_factory=dict)
+    """By ``device_id``; of devices that have said something."""
 
     @classmethod
     def of(
@@ -139,6 +153,7 @@ class Register:
         api_tokens: Iterable[ApiToken],
         browsers: Iterable[Browser] = (),
         invitations: Iterable[Invitation] = (),
+        details: Iterable[DeviceDetails] = (),
     ) -> Register:
         known = {device.device_id: device for device in devices}
         tokens = {token.token_id: token for token in api_tokens}
@@ -156,6 +171,7 @@ class Register:
             sessions,
             {one.token_hash: one for one in sessions.values() if one.revoked_at is None},
             tuple(invitations),
+            {said.device_id: said for said in details},
         )
 
     def is_paired(self, device_id: str) -> bool:

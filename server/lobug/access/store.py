@@ -16,8 +16,23 @@ from typing import Any, TypeVar
 from sqlalchemy import Integer, Table, bindparam, delete, func, insert, select, text, update
 
 from lobug.access.callers import Caller
-from lobug.access.records import ApiToken, Browser, Device, Invitation, Pairing, Register
-from lobug.access.tables import api_tokens, browsers, devices, invitations, pairings
+from lobug.access.records import (
+    ApiToken,
+    Browser,
+    Device,
+    DeviceDetails,
+    Invitation,
+    Pairing,
+    Register,
+)
+from lobug.access.tables import (
+    api_tokens,
+    browsers,
+    device_details,
+    devices,
+    invitations,
+    pairings,
+)
 from lobug.errors import AccessFullError, AccessUnavailableError, StorageError
 from lobug.settings.access import AccessSettings
 from lobug.storage.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
@@ -109,7 +124,26 @@ def m003_add_browsers(connection: Connection, _legacy_user: str) -> None:
         connection.execute(statement)
 
 
-STEPS: tuple[Step, ...] = (m001_create_tables, m002_add_scope, m003_add_browsers)
+def m004_add_device_details(connection: Connection, _legacy_user: str) -> None:
+    """What devices say of themselves survives a restart."""
+    connection.execute(
+        """
+        CREATE TABLE device_details (
+          device_id TEXT PRIMARY KEY,
+          introduction TEXT,
+          report TEXT,
+          reported_at REAL
+        ) STRICT
+        """
+    )
+
+
+STEPS: tuple[Step, ...] = (
+    m001_create_tables,
+    m002_add_scope,
+    m003_add_browsers,
+    m004_add_device_details,
+)
 """Step n, counted from 1, turns a file of version n - 1 into one of version n."""
 
 
@@ -119,10 +153,11 @@ _TABLES: Mapping[type[Any], Table] = {
     ApiToken: api_tokens,
     Browser: browsers,
     Invitation: invitations,
+    DeviceDetails: device_details,
 }
 _ALL = {
     kind: select(*(table.c[field.name] for field in fields(kind))).order_by(
-        table.c.created_at, text("rowid")
+        *([table.c.created_at] if "created_at" in table.c else []), text("rowid")
     )
     for kind, table in _TABLES.items()
 }
@@ -130,8 +165,8 @@ _ALL = {
 
 _PUT = {kind: insert(table).prefix_with("OR REPLACE") for kind, table in _TABLES.items()}
 
-Record = Device | Pairing | ApiToken | Browser | Invitation
-Known = TypeVar("Known", Device, Pairing, ApiToken, Browser, Invitation)
+Record = Device | Pairing | ApiToken | Browser | Invitation | DeviceDetails
+Known = TypeVar("Known", Device, Pairing, ApiToken, Browser, Invitation, DeviceDetails)
 
 
 def load(connection: Connection) -> Register:
@@ -141,6 +176,7 @@ def load(connection: Connection) -> Register:
         _records(connection, ApiToken),
         _records(connection, Browser),
         _records(connection, Invitation),
+        _records(connection, DeviceDetails),
     )
 
 

@@ -34,6 +34,17 @@ devices = Table(
     sqlite_strict=True,
 )
 
+device_details = Table(
+    "device_details",
+    metadata,
+    Column("device_id", Text, primary_key=True, comment="of ``devices``"),
+    Column("introduction", Text, comment="JSON: board and firmware, as it says itself"),
+    Column("report", Text, comment="JSON: the latest report of its own condition"),
+    Column("reported_at", Number, comment="when that came"),
+    comment="what devices last said of themselves, so that it is known after a restart",
+    sqlite_strict=True,
+)
+
 pairings = Table(
     "pairings",
     metadata,

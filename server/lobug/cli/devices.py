@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -17,6 +18,7 @@ from lobug.cli.terminal import (
     console,
     plain,
     print_json,
+    show_facts,
     show_table,
     when,
 )
@@ -24,7 +26,8 @@ from lobug.cli.terminal import (
 devices_app = typer.Typer(
     cls=SentenceGroup,
     no_args_is_help=True,
-    help="Which devices may talk: see, approve, name, alert, reboot, revoke.\n\nAsks the"
+    help="Which devices may talk: see, approve, name, alert, reboot, revoke; how they are"
+    " doing.\n\nAsks the"
     " running server. If none runs at the address of the settings, the file is"
     " opened directly.",
 )
@@ -82,6 +85,21 @@ def list_devices(server: ServerOption = None, as_json: JsonOption = False) -> No
         ),
         sentence("access.no_devices"),
     )
+
+
+@devices_app.command()
+def show(device: DeviceArgument, server: ServerOption = None, as_json: JsonOption = False) -> None:
+    """Show how a device is doing: what it is, and its latest report of its own condition."""
+    with open_access_client(server) as client:
+        found = client.send("GET", _device_path(client, device))
+    if as_json:
+        print_json(found)
+        return
+    show_facts(_facts(found))
+    if found["report"] is None:
+        console().print(sentence("access.no_report"), markup=False)
+    else:
+        show_facts(report_facts(found["report"]))
 
 
 @devices_app.command()
@@ -169,6 +187,78 @@ def device_id(known: list[dict[str, Any]], what: str) -> str:
     if named:
         raise CommandError(sentence("access.several_devices", name=what, ids=", ".join(named)))
     raise CommandError(sentence("access.unknown_device", name=what))
+
+
+def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    """What is known of a device beside its report. Pure."""
+    connected = {True: "connected", False: "not connected", None: ""}[row["connected"]]
+    yield "device", row["id"]
+    yield "name", row["name"]
+    yield "state", ", ".join(filter(None, (row["state"], connected)))
+    yield "user", row["user"]
+    yield "board", row["board"]
+    yield "firmware", row["firmware"]
+    yield "update", row["update"]
+    yield "address", row["address"]
+    yield "last seen", when(row["last_seen_at"])
+    yield "last heard", when(row["last_heard_at"])
+    if row["battery"] is not None:
+        yield "battery", f"{row['battery']} %{', charging' if row['charging'] else ''}"
+    yield "reported", when(row["reported_at"])
+
+
+def report_facts(report: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    """A device's report of its own condition, in words. Pure."""
+    yield "started", _start(report.get("uptime_s"), report.get("reset"))
+    if memory := _told(report, "memory"):
+        kilobytes = {
+            name: f"{memory[name] // 1024} KB" if memory.get(name) is not None else "?"
+            for name in ("free", "largest", "least")
+        }
+        yield "memory", sentence("access.memory_free", **kilobytes)
+    if stacks := _told(report, "stacks"):
+        tasks = ", ".join(f"{task} {free} bytes" for task, free in stacks.items())
+        yield "stacks", sentence("access.stacks_free", tasks=tasks)
+    if audio := _told(report, "audio"):
+        names = ("gaps", "late_ms", "dropped_ms", "unsent_ms")
+        yield "sound", sentence("access.sound_counts", **{n: _shown(audio, n) for n in names})
+    if wifi := _told(report, "wifi"):
+        rssi = "?" if wifi.get("rssi") is None else f"{wifi['rssi']} dBm"
+        text = sentence("access.wifi_counts", rssi=rssi, reconnects=_shown(wifi, "reconnects"))
+        if losses := _told(wifi, "losses"):
+            counts = ", ".join(f"{reason} ({times})" for reason, times in losses.items())
+            text += sentence("access.wifi_losses", losses=counts)
+        yield "Wi-Fi", text
+    if crash := _told(report, "crash"):
+        names = ("task", "pc", "cause", "address")
+        text = sentence("access.crash", **{n: _shown(crash, n) for n in names})
+        if backtrace := crash.get("backtrace"):
+            text += sentence("access.crash_backtrace", backtrace=" ".join(backtrace))
+        if image := crash.get("image"):
+            text += sentence("access.crash_image", image=image)
+        yield "last crash", text
+
+
+def _start(uptime_s: int | None, reset: str | None) -> str:
+    why = None if reset is None else sentence(f"access.reset_{reset}")
+    if uptime_s is None:
+        return why or ""
+    days, hours, minutes = uptime_s // 86_400, uptime_s // 3600 % 24, uptime_s // 60 % 60
+    ago = f"{days} d {hours} h" if days else f"{hours} h {minutes} min" if hours else ""
+    ago = ago or (f"{minutes} min" if minutes else f"{uptime_s} s")
+    if why is None:
+        return sentence("access.started_ago_only", ago=ago)
+    return sentence("access.started_ago", ago=ago, why=why)
+
+
+def _told(report: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    part: Mapping[str, Any] | None = report.get(name)
+    return part or {}
+
+
+def _shown(part: Mapping[str, Any], name: str) -> object:
+    value = part.get(name)
+    return "?" if value is None else value
 
 
 def _device_path(client: AccessClient, what: str) -> str:

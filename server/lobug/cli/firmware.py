@@ -10,10 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lobug.cli.sentences import sentence
-from lobug.cli.terminal import JsonOption, SentenceGroup, console, print_json, show_table, when
+from lobug.cli.terminal import (
+    EXIT_USAGE,
+    CommandError,
+    JsonOption,
+    SentenceGroup,
+    console,
+    print_json,
+    show_table,
+    when,
+)
 
 if TYPE_CHECKING:
-    from lobug.ota.image import FirmwareImage
+    from lobug.ota.image import FirmwareImage, FirmwareKind
     from lobug.ota.library import FirmwareLibrary
 
 firmware_app = typer.Typer(
@@ -21,7 +30,8 @@ firmware_app = typer.Typer(
     no_args_is_help=True,
     help="Firmware for devices: add, list, remove.\n\nA paired device with Lo-Bug's"
     " firmware is offered an image for its board if the image is newer. Devices"
-    " with other firmware are never offered any. A running server notices a"
+    " with other firmware are never offered any. A full image (--full) is what the"
+    " page #/flash writes to an empty device over USB. A running server notices a"
     " change at once.",
 )
 
@@ -44,17 +54,29 @@ VersionOption = Annotated[
     ),
 ]
 
+FullOption = Annotated[
+    bool,
+    typer.Option(
+        "--full",
+        help="It is a full image, for devices that are flashed over USB from the page #/flash: boot"
+        " loader, partition table and application, merged for address 0.",
+    ),
+]
+
 
 @firmware_app.command()
 def add(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="The application image, firmware.bin.", show_default=False
+            metavar="FILE",
+            help="The application image, firmware.bin; with --full the merged image.",
+            show_default=False,
         ),
     ],
     board: BoardOption,
     version: VersionOption,
+    full: FullOption = False,
     force: Annotated[
         bool,
         typer.Option(
@@ -65,31 +87,41 @@ def add(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Copy an image into the data folder, from which it is offered to devices."""
+    """Copy an image into the data folder, from which it is offered to devices, or flashed."""
+    if full and force:
+        raise CommandError(sentence("firmware.full_or_forced"), code=EXIT_USAGE)
     _make_data_folder()
-    image = _library().add(file, board, version, forced=force)
+    image = _library().add(file, board, version, kind=_kind(full), forced=force)
     if as_json:
         print_json(_row(image))
         return
     _print(
         sentence(
-            "firmware.added", board=board, version=version, bytes=image.size, sha256=image.sha256
+            "firmware.added_full" if full else "firmware.added",
+            board=board,
+            version=version,
+            bytes=image.size,
+            sha256=image.sha256,
         )
     )
-    _print(sentence("firmware.when_taken"))
+    _print(sentence("firmware.where_flashed" if full else "firmware.when_taken"))
 
 
 @firmware_app.command("list")
 def list_images(as_json: JsonOption = False) -> None:
     """Show the images that were added."""
-    rows = [_row(image) for image in _library().images()]
+    from lobug.ota.image import FirmwareKind
+
+    library = _library()
+    rows = [_row(image) for kind in FirmwareKind for image in library.images(kind=kind)]
     if as_json:
         print_json({"images": rows})
         return
     show_table(
-        ("board", "version", "bytes", "forced", "added", "SHA-256"),
+        ("kind", "board", "version", "bytes", "forced", "added", "SHA-256"),
         (
             (
+                row["kind"],
                 row["board"],
                 row["version"],
                 row["size"],
@@ -111,10 +143,13 @@ def remove(
     version: Annotated[
         str, typer.Argument(metavar="VERSION", help="Version of the image.", show_default=False)
     ],
+    full: Annotated[
+        bool, typer.Option("--full", help="Remove the full image, not the update.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Remove an image: it is no longer offered. Devices that have installed it keep it."""
-    image = _library().remove(board, version)
+    image = _library().remove(board, version, _kind(full))
     if as_json:
         print_json(_row(image))
         return
@@ -137,8 +172,15 @@ def _library() -> FirmwareLibrary:
     return FirmwareLibrary(settings.firmware_dir, max_bytes=settings.firmware.max_image_bytes)
 
 
+def _kind(full: bool) -> FirmwareKind:
+    from lobug.ota.image import FirmwareKind
+
+    return FirmwareKind.FULL if full else FirmwareKind.UPDATE
+
+
 def _row(image: FirmwareImage) -> dict[str, Any]:
     return {
+        "kind": image.kind.value,
         "board": image.board,
         "version": image.version,
         "size": image.size,

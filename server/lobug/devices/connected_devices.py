@@ -10,7 +10,9 @@ from typing import Protocol
 
 from lobug.access.callers import Caller, Revoked
 from lobug.agenda.schedule import Schedule
+from lobug.conversation.sensors import SensorReading
 from lobug.devices.frames import CloseCode
+from lobug.devices.report import Report
 from lobug.devices.unasked_speech import UnaskedSession
 from lobug.engines.base import Engines, EngineStatus, Samples, SpeechToText, Tool, Transcript
 from lobug.errors import DeviceOfflineError
@@ -204,6 +206,12 @@ class DeviceHost(Protocol):
     ) -> None:
         """Put a device's tools into the prompt of its conversation. ``again``: only if the prompt
         has none."""
+
+    def take_sensors(self, conversation_key: ConversationKey, reading: SensorReading) -> None:
+        """Keep a sensor reading for the conversation's prompts."""
+
+    def take_report(self, device_id: str, report: Report) -> None:
+        """Keep what a device says of its own condition."""
 
     async def after_turn(self, conversation_key: ConversationKey) -> None:
         """Prepare for the conversation's next turn."""

@@ -13,7 +13,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NoReturn
 
+from pydantic import ValidationError
+
+from lobug.conversation.sensors import SensorReading, SensorRequest
 from lobug.devices.frames import AudioCodec, AudioFormat
+from lobug.devices.report import Report, read_report
 from lobug.errors import MessageError
 from lobug.language.emotions import Emotion
 
@@ -75,6 +79,8 @@ class Hello:
     """Whether it shows words while they are still being spoken. An addition of Lo-Bug's."""
     memories: bool = False
     """Whether it wants to know which memories were used for a reply. An addition of Lo-Bug's."""
+    report: Report | None = None
+    """What it says of its own condition. An addition of Lo-Bug's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +121,21 @@ class Playing:
 
 
 @dataclass(frozen=True, slots=True)
+class Sensed:
+    """What the device feels of being held and moved; the same as `POST /context/sensors`. An
+    addition of Lo-Bug's."""
+
+    reading: SensorReading
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """What the device says of its own condition. An addition of Lo-Bug's."""
+
+    report: Report
+
+
+@dataclass(frozen=True, slots=True)
 class McpMessage:
     """A JSON-RPC 2.0 message of the device's tool server."""
 
@@ -134,7 +155,17 @@ class Unknown:
 
 
 DeviceMessage = (
-    Hello | ListenStart | ListenStop | WakeWord | Abort | Playing | McpMessage | Goodbye | Unknown
+    Hello
+    | ListenStart
+    | ListenStop
+    | WakeWord
+    | Abort
+    | Playing
+    | Sensed
+    | Reported
+    | McpMessage
+    | Goodbye
+    | Unknown
 )
 
 
@@ -191,6 +222,10 @@ class _Fields:
 
     def object(self, name: str) -> _Fields:
         return _Fields(self.mapping(name) or {}, f"{self._path}{name}.")
+
+    def raw(self, name: str) -> Any:
+        """Whatever is there; None: nothing."""
+        return self._values.get(name)
 
     def mapping(self, name: str) -> Mapping[str, Any] | None:
         value = self._values.get(name)
@@ -270,6 +305,7 @@ def _hello(fields: _Fields) -> DeviceMessage:
         drops_on_abort=features.flag("drops_on_abort"),
         interim=features.flag("interim"),
         memories=features.flag("memories"),
+        report=read_report(fields.raw("report")),
         audio=_audio(fields.object("audio_params")),
         downlink=_audio(fields.object("downlink")),
     )
@@ -305,6 +341,25 @@ def _playing(fields: _Fields) -> DeviceMessage:
     return Playing(delay_ms / 1000)
 
 
+def _sensors(fields: _Fields) -> DeviceMessage:
+    reading = fields.mapping("reading")
+    if reading is None:
+        raise MessageError("sensors has no reading")
+    try:
+        # As JSON, so that exactly what the POST takes is taken.
+        return Sensed(SensorRequest.model_validate_json(json.dumps(reading)).reading())
+    except ValidationError as fault:
+        wrong = ", ".join(str(error["loc"][0]) for error in fault.errors(include_input=False))
+        raise MessageError(f"not valid in a reading: {_name(wrong)}") from None
+
+
+def _report(fields: _Fields) -> DeviceMessage:
+    report = read_report(fields.raw("report"))
+    if report is None:
+        raise MessageError("report has no report")
+    return Reported(report)
+
+
 def _mcp(fields: _Fields) -> DeviceMessage:
     payload = fields.mapping("payload")
     if payload is None:
@@ -317,6 +372,8 @@ _READERS: dict[str, Callable[[_Fields], DeviceMessage]] = {
     "listen": _listen,
     "abort": _abort,
     "playing": _playing,
+    "sensors": _sensors,
+    "report": _report,
     "mcp": _mcp,
     "goodbye": lambda _: Goodbye(),
 }
@@ -328,7 +385,8 @@ FORMATS = tuple(AudioCodec)
 
 def hello(session_id: str, downlink: AudioFormat, formats: Sequence[AudioCodec] = FORMATS) -> str:
     """Answer the device's hello. ``audio_params`` is the format that the server will send;
-    ``formats`` (an addition, which firmware ignores) are those that a hello may ask for."""
+    ``formats`` (an addition, which firmware ignores) are those that a hello may ask for. So are
+    ``features`` (an addition, too): which messages of Lo-Bug's own it takes."""
     return _message(
         "hello",
         session_id,
@@ -340,6 +398,7 @@ def hello(session_id: str, downlink: AudioFormat, formats: Sequence[AudioCodec] 
             "frame_duration": _plain(downlink.frame_ms),
         },
         formats=[codec.value for codec in formats],
+        features={"sensors": True, "reports": True},
     )
 
 

@@ -191,15 +191,23 @@ class DeviceSession:
                 await self._server.schedule.touched(self._conversation_key.conversation)
             case messages.Playing(delay_s):
                 self._turns.playing(delay_s)
+            case messages.Sensed() | messages.Reported() as told:
+                self._take(told)
             case messages.McpMessage(payload):
                 if self._tools is not None:
                     self._tools.receive(payload)
             case messages.Goodbye():
                 await self._connection.close(CloseCode.NORMAL)
-            case messages.Hello():
-                pass  # only the first one counts; firmware sends no second
             case messages.Unknown(kind):
                 log.debug("a device sent a message of unknown type %r", kind)
+            # Of the hellos only the first one counts; firmware sends no second.
+
+    def _take(self, told: messages.Sensed | messages.Reported) -> None:
+        """Keep what the device says of itself. It does not count as activity."""
+        if isinstance(told, messages.Sensed):
+            self._server.take_sensors(self._conversation_key, told.reading)
+        elif self._device:
+            self._server.take_report(self._device, told.report)
 
     async def _on_listen_start(self, mode: messages.ListenMode) -> None:
         self._note_activity()

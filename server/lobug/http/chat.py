@@ -10,10 +10,10 @@ import base64
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, BackgroundTasks, Depends, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from starlette.requests import ClientDisconnect
 
-from lobug.conversation.registry import SensorReading
+from lobug.conversation.sensors import SensorRequest
 from lobug.errors import (
     AudioEmptyError,
     AudioError,
@@ -45,8 +45,6 @@ from lobug.turn.events import Failed
 from lobug.turn.model_turn import CallerContext
 from lobug.turn.timeline import Timeline
 from lobug.turn.utterance import SpokenUtterance, TypedUtterance, Utterance
-
-Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class TextRequest(BaseModel):
@@ -96,35 +94,6 @@ class AudioReply(Answer):
         default_factory=dict,
         description="Seconds from the start of the turn to the end of each stage.",
     )
-
-
-class SensorRequest(BaseModel):
-    """What a device senses. Unknown fields are ignored; absent ones have the defaults."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    orientation: str = Field("", max_length=64, description="Such as `face_up` or `upright`.")
-    is_moving: bool = Field(False, description="Whether the device is being moved.")
-    is_shaking: bool = Field(False, description="Whether the device is being shaken.")
-    tap_detected: bool = Field(False, description="Whether the device was just tapped.")
-    accel_x: Finite = Field(0.0, description="Acceleration, g.")
-    accel_y: Finite = Field(0.0, description="Acceleration, g.")
-    accel_z: Finite = Field(0.0, description="Acceleration, g.")
-    gyro_x: Finite = Field(0.0, description="Rotation, degrees a second.")
-    gyro_y: Finite = Field(0.0, description="Rotation, degrees a second.")
-    gyro_z: Finite = Field(0.0, description="Rotation, degrees a second.")
-
-    def reading(self) -> SensorReading:
-        """The reading for the conversation."""
-        return SensorReading(
-            # One line without brackets: in the prompt it must not look like an instruction.
-            orientation=" ".join(self.orientation.replace("[", "(").replace("]", ")").split()),
-            is_moving=self.is_moving,
-            is_shaking=self.is_shaking,
-            tap_detected=self.tap_detected,
-            accel=(self.accel_x, self.accel_y, self.accel_z),
-            gyro=(self.gyro_x, self.gyro_y, self.gyro_z),
-        )
 
 
 class SensorReply(BaseModel):

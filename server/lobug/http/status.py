@@ -132,6 +132,7 @@ async def metrics(
         turns=report.turns,
         engines=report.engines,
         memory=report.memory,
+        devices=server.device_statuses.figures(),
     )
     content, media_type = await server.telemetry.exposition(state, accept)
     return Response(content, headers={"Content-Type": media_type, "Cache-Control": "no-store"})

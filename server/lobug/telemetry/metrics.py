@@ -33,6 +33,71 @@ MEMORY_HELP: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceProgress:
+    """What has happened to a device between two of its reports."""
+
+    started: str | None
+    """Why it has started in between, a word of a closed list; None: it has not."""
+    gaps: int
+    late_s: float
+    dropped_s: float
+    unsent_s: float
+    reconnects: int
+    losses: Mapping[int, int]
+    """Times that it lost its Wi-Fi, by ESP-IDF's reason numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceFigures:
+    """The worst of the latest reports of all devices; None: no report tells."""
+
+    reporting: int = 0
+    """Devices whose report is not old."""
+    least_memory: int | None = None
+    """Bytes."""
+    smallest_block: int | None = None
+    """Bytes."""
+    least_stack: int | None = None
+    """Bytes."""
+    weakest_dbm: int | None = None
+
+
+_DEVICE_FIGURES: Mapping[str, tuple[str, str]] = {
+    "least_memory": (
+        "lobug_device_least_memory_bytes",
+        "The least internal memory that was ever free, of the device that had least.",
+    ),
+    "smallest_block": (
+        "lobug_device_smallest_block_bytes",
+        "The largest free block of internal memory, of the device where it is smallest.",
+    ),
+    "least_stack": (
+        "lobug_device_least_stack_bytes",
+        "The least that was ever free of a task's stack, of the task that had least.",
+    ),
+    "weakest_dbm": (
+        "lobug_device_weakest_signal_dbm",
+        "Wi-Fi signal of the device where it is weakest.",
+    ),
+}
+"""Metric and help text for each field of ``DeviceFigures`` that may be missing."""
+
+WIFI_LOSSES: Mapping[int, str] = {
+    2: "authentication",
+    4: "inactivity",
+    8: "left",
+    15: "handshake",
+    200: "beacon_timeout",
+    201: "not_found",
+    202: "authentication",
+    203: "association",
+    204: "handshake",
+    205: "connection",
+}
+"""Words for the reasons of ESP-IDF that are common; all others are `other`."""
+
+
+@dataclass(frozen=True, slots=True)
 class ServerState:
     """The state of the server at one moment."""
 
@@ -43,6 +108,7 @@ class ServerState:
     engines: Mapping[str, EngineStatus]
     """By job."""
     memory: MemoryStats
+    devices: DeviceFigures = DeviceFigures()
 
 
 class StateCollector(Collector):
@@ -65,6 +131,7 @@ class StateCollector(Collector):
         )
         yield GaugeMetricFamily("lobug_turns_running", "Turns under way.", value=state.turns)
         yield from _engines(state.engines)
+        yield from _devices(state.devices)
         for field in fields(state.memory):
             yield GaugeMetricFamily(
                 f"lobug_memory_{field.name}",
@@ -84,6 +151,18 @@ def _engines(engines: Mapping[str, EngineStatus]) -> Iterator[Metric]:
         degraded.add_metric([job, status.name, status.model], status.degraded)
     yield ready
     yield degraded
+
+
+def _devices(figures: DeviceFigures) -> Iterator[Metric]:
+    yield GaugeMetricFamily(
+        "lobug_devices_reporting",
+        "Devices that have reported their condition within the last hour.",
+        value=figures.reporting,
+    )
+    for field, (name, text) in _DEVICE_FIGURES.items():
+        value = getattr(figures, field)
+        if value is not None:
+            yield GaugeMetricFamily(name, text, value=value)
 
 
 STAGE_BUCKETS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10)
@@ -177,6 +256,35 @@ class Metrics:
             ["cause"],
             registry=self.registry,
         )
+        self._starts = Counter(
+            "lobug_device_starts",
+            "Starts that devices have reported, by what had made them start.",
+            ["reason"],
+            registry=self.registry,
+        )
+        self._gaps = Counter(
+            "lobug_device_audio_gaps",
+            "Replies that ran dry in their middle on a device, each time.",
+            registry=self.registry,
+        )
+        self._device_sound = Counter(
+            "lobug_device_audio_seconds",
+            "Sound that was `late` for its reply on a device, that was `dropped` there because it"
+            " found no room, or that a device could not send in time (`unsent`), seconds.",
+            ["what"],
+            registry=self.registry,
+        )
+        self._reconnects = Counter(
+            "lobug_device_wifi_reconnects",
+            "Times that the Wi-Fi of devices came back.",
+            registry=self.registry,
+        )
+        self._losses = Counter(
+            "lobug_device_wifi_losses",
+            "Times that devices lost their Wi-Fi or could not join it.",
+            ["reason"],
+            registry=self.registry,
+        )
         self.frames_in = self._frames.labels("in")
         self.frames_out = self._frames.labels("out")
 
@@ -206,6 +314,18 @@ class Metrics:
     def memory_erased(self, cause: str) -> None:
         """Count an erasure of memory."""
         self._erasures.labels(cause).inc()
+
+    def device_reported(self, progress: DeviceProgress) -> None:
+        """Count what has happened to a device since its report before."""
+        if progress.started is not None:
+            self._starts.labels(progress.started).inc()
+        self._gaps.inc(progress.gaps)
+        self._device_sound.labels("late").inc(progress.late_s)
+        self._device_sound.labels("dropped").inc(progress.dropped_s)
+        self._device_sound.labels("unsent").inc(progress.unsent_s)
+        self._reconnects.inc(progress.reconnects)
+        for reason, times in progress.losses.items():
+            self._losses.labels(WIFI_LOSSES.get(reason, "other")).inc(times)
 
     def loop_lag(self, lag_s: float) -> None:
         """Count one measurement of the event loop's lag, seconds."""

@@ -17,18 +17,14 @@ unsigned int String::length() const {
 IPAddress::IPAddress(std::uint8_t, std::uint8_t, std::uint8_t, std::uint8_t) {}
 std::uint8_t IPAddress::operator[](int) const { return 1; }
 
-namespace {
+void give_address() { air.tell(ARDUINO_EVENT_WIFI_STA_GOT_IP, 0); }
 
-WiFiEventFuncCb on_event;
-
-} // namespace
-
-void give_address() {
-  on_event(ARDUINO_EVENT_WIFI_STA_GOT_IP, arduino_event_info_t());
-}
-
-std::size_t WiFiClass::onEvent(WiFiEventFuncCb event, arduino_event_id_t) {
-  on_event = std::move(event);
+std::size_t WiFiClass::onEvent(WiFiEventFuncCb cbEvent, arduino_event_id_t) {
+  air.tell = [cbEvent](int event, std::uint8_t reason) {
+    arduino_event_info_t info{};
+    info.wifi_sta_disconnected.reason = reason;
+    cbEvent(static_cast<arduino_event_id_t>(event), info);
+  };
   return 0;
 }
 bool WiFiClass::mode(wifi_mode_t mode) {
@@ -77,12 +73,16 @@ String WiFiClass::SSID(std::uint8_t networkItem) {
   air.chosen = air.networks[networkItem];
   return {};
 }
+std::int32_t WiFiClass::RSSI(std::uint8_t networkItem) { return -40 - networkItem; }
+wifi_auth_mode_t WiFiClass::encryptionType(std::uint8_t networkItem) {
+  return air.networks[networkItem] == "Cafe" ? WIFI_AUTH_OPEN : WIFI_AUTH_WPA2_PSK;
+}
 
 namespace lobug {
 
 // Its sockets are for the device's own address; what it does has tests of its
 // own.
-bool PortalServer::begin(const std::uint8_t *, std::uint16_t, std::uint16_t) {
+bool PortalServer::begin(const std::uint8_t*, std::uint16_t, std::uint16_t) {
   web_ = 0;
   return true;
 }

@@ -4,18 +4,20 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 /// What the fakes know and were told; a test makes a new one of it.
 struct Air {
-  std::vector<std::string> calls; ///< "mode 3", "scan", "random" ...
-  bool has_radio = true;          ///< mode() succeeds
-  int guests = 0;                 ///< phones on the device's own network
-  std::vector<std::string> networks = {"Home"}; ///< what a scan finds, at once
-  std::int16_t found = -2; ///< of the last scan; -2: there was none
-  std::string chosen;      ///< of `networks`, by SSID()
-  std::string listed;      ///< what the page offers
+  std::vector<std::string> calls;                ///< "mode 3", "scan", "random" ...
+  bool has_radio = true;                         ///< mode() succeeds
+  int guests = 0;                                ///< phones on the device's own network
+  std::vector<std::string> networks = {"Home"};  ///< what a scan finds, at once
+  std::int16_t found = -2;                       ///< of the last scan; -2: there was none
+  std::string chosen;                            ///< of `networks`, by SSID()
+  std::string listed;                            ///< what the page offers
+  std::function<void(int event, std::uint8_t reason)> tell;  ///< an event of Wi-Fi's own task
 
   std::size_t count(const std::string &call) const {
     std::size_t number = 0;

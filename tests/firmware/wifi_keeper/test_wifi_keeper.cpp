@@ -87,11 +87,13 @@ TEST_CASE("without a radio there is no key and no portal; it is tried again") {
   View view;
   rig.keeper.describe(view);
   CHECK(view.setup_network.empty());
+  CHECK(view.setup_key.empty());
   air.has_radio = true;
   rig.live(5000);
   CHECK(air.count("softAP ") == 1);
   rig.keeper.describe(view);
-  CHECK(view.setup_network == "Lo-Bug-1234, key 00000042");
+  CHECK(view.setup_network == "Lo-Bug-1234");
+  CHECK(view.setup_key == "00000042");
 }
 
 TEST_CASE("while nobody is there it looks for networks again and again") {
@@ -172,6 +174,85 @@ TEST_CASE("the Wi-Fi that was tried is told when it is seen, unless somebody "
   air.guests = 1;
   rig.live(5 * kMinute);
   CHECK(rig.told(Input::Kind::kWifiSeen) == 0);
+}
+
+std::string names(const WifiKeeper& keeper) {
+  std::string text;
+  for (const WifiNetwork& network : keeper.networks()) {
+    text += std::string(network.name.view()) + (network.secured ? "" : " open") + " ";
+    text += std::to_string(network.dbm) + ";";
+  }
+  return text;
+}
+
+TEST_CASE("the serial line gets the networks, each name once, from the portal's radio") {
+  Rig rig;
+  air.networks = {"Home", "Cafe", "Home", ""};
+  rig.live(1000);
+  CHECK(names(rig.keeper) == "Home -40;Cafe open -41;");
+  air.networks = {"Cafe"};
+  CHECK(rig.keeper.look(rig.now));
+  CHECK(rig.keeper.is_looking());
+  rig.live(100);
+  CHECK(!rig.keeper.is_looking());
+  CHECK(names(rig.keeper) == "Cafe open -40;");
+  // A phone on the page is not left for that.
+  air.guests = 1;
+  const std::size_t scans = air.count("scan");
+  CHECK(!rig.keeper.look(rig.now));
+  rig.live(1000);
+  CHECK(air.count("scan") == scans);
+}
+
+TEST_CASE("more networks than there is room for") {
+  Rig rig;
+  air.networks.clear();
+  for (int n = 0; n < 40; ++n) air.networks.push_back("Net " + std::to_string(n));
+  rig.live(1000);
+  CHECK(rig.keeper.networks().size() == 20);
+}
+
+TEST_CASE("the serial line gets the networks while the device is in its Wi-Fi") {
+  Rig rig;
+  REQUIRE(rig.store.put("wifi_name", "Home"));
+  rig.setup = false;
+  rig.live(100);
+  CHECK(rig.keeper.look(rig.now));
+  CHECK(rig.keeper.look(rig.now));
+  rig.live(100);
+  CHECK(air.count("scan") == 1);
+  CHECK(!rig.keeper.is_looking());
+  CHECK(names(rig.keeper) == "Home -40;");
+}
+
+TEST_CASE("how joining goes is told of what is stored by now") {
+  using Link = Wifi::Link;
+  Rig rig;
+  rig.setup = false;
+  rig.live(100);
+  CHECK(rig.keeper.link() == Link::kNone);
+  REQUIRE(rig.store.put("wifi_name", "Home"));
+  REQUIRE(rig.store.put("wifi_password", "wrong word"));
+  rig.keeper.reload_if_changed();
+  CHECK(rig.keeper.link() == Link::kJoining);
+  rig.live(100);
+  for (int refusal = 0; refusal < 2; ++refusal) {
+    CHECK(rig.keeper.link() == Link::kJoining);
+    air.tell(ARDUINO_EVENT_WIFI_STA_DISCONNECTED, WIFI_REASON_AUTH_FAIL);
+    rig.live(100);
+  }
+  CHECK(rig.keeper.link() == Link::kRefused);
+  REQUIRE(rig.store.put("wifi_password", "right word"));
+  rig.keeper.reload_if_changed();
+  CHECK(rig.keeper.link() == Link::kJoining);
+  rig.live(100);
+  air.tell(ARDUINO_EVENT_WIFI_STA_GOT_IP, 0);
+  rig.live(100);
+  CHECK(rig.keeper.link() == Link::kUp);
+  // Another one: what is up is not what is asked for.
+  REQUIRE(rig.store.put("wifi_name", "Cafe"));
+  rig.keeper.reload_if_changed();
+  CHECK(rig.keeper.link() == Link::kJoining);
 }
 
 TEST_CASE("what finds no room in the queue is told a little later") {

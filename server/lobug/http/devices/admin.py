@@ -17,6 +17,7 @@ from pydantic import (
 from lobug.access.devices import Introduction
 from lobug.access.records import Device
 from lobug.devices import messages
+from lobug.devices.report import Report
 from lobug.errors import (
     AccessFullError,
     AccessUnavailableError,
@@ -78,11 +79,17 @@ class KnownDevice(Answer):
     last_seen_at: Time | None = Field(description="When its token was used last.")
     connected: bool | None = Field(description="Whether it has an open connection; null: unknown.")
     board: str | None = Field(
-        description="Type of its board. This and the next are what it has said of itself since the"
-        " server started; null: nothing."
+        description="Type of its board. This and the next are what it last said of itself; null:"
+        " nothing."
     )
     firmware: str | None = Field(description="Name and version of its firmware.")
-    battery: int | None = Field(description="Percent.")
+    report: Report | None = Field(
+        description="Its latest report of its own condition; null: it has sent none."
+    )
+    reported_at: Time | None = Field(description="When that came.")
+    battery: int | None = Field(
+        description="Percent. This and all that follow are known since the server started."
+    )
     charging: bool | None = Field(description="Whether its battery is being charged.")
     signal: str | None = Field(description="Of its Wi-Fi: strong, medium, weak or none.")
     signal_dbm: int | None = Field(description="Strength of its Wi-Fi, where it tells.")
@@ -196,6 +203,14 @@ async def devices(server: ServerDep) -> KnownDevices:
     )
 
 
+@router.get("/{device_id}", responses=error_responses(*OWNER_ERRORS, DeviceUnknownError))
+async def device(device_id: DeviceId, server: ServerDep) -> KnownDevice:
+    """One device that was approved once, revoked or not."""
+    known = server.access.devices.get(device_id)
+    seen = {one.device_id: one for one in server.access.devices.all()}
+    return await _known_device(server, seen[known.device_id])
+
+
 @router.post(
     "/approve",
     openapi_extra=documented(ApproveRequest),
@@ -272,6 +287,8 @@ async def _known_device(server: LobugServer, device: Device) -> KnownDevice:
 
 
 _FROM_STATUS = (
+    "report",
+    "reported_at",
     "battery",
     "charging",
     "signal",

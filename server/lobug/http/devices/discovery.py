@@ -7,20 +7,16 @@ The field names of the replies are those of the device protocol.
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
 from datetime import UTC, datetime
-from typing import Annotated, BinaryIO
+from typing import Annotated
 from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Header, Request, Response
 from pydantic import BaseModel, Field
-from starlette.requests import ClientDisconnect
-from starlette.types import Receive, Scope, Send
 
 from lobug import __version__
 from lobug.access.addresses import is_forwarded
-from lobug.access.callers import Caller
 from lobug.access.devices import Discovery, Introduction, read_introduction
 from lobug.access.rules import checked_client_id, checked_device_id, require_own_name
 from lobug.errors import (
@@ -36,11 +32,10 @@ from lobug.errors import (
     TooManyAttemptsError,
 )
 from lobug.http.dependencies import CallerDep, ServerDep, caller_of
+from lobug.http.firmware_image import ImageResponse
 from lobug.http.problems import error_responses
-from lobug.http.turn_stream import while_connected
 from lobug.language.en.data import PAIRING
 from lobug.ota.image import FirmwareImage
-from lobug.ota.offers import FirmwareOffers
 
 SOCKET_PATH = "/xiaozhi/v1/"
 """Path of the devices' WebSocket."""
@@ -300,11 +295,6 @@ async def activate(
     return ActivationReply(activated=activated)
 
 
-log = logging.getLogger(__name__)
-
-_CHUNK = 32 * 1024
-
-
 @router.get(
     f"{FIRMWARE_PATH}/{{board}}/{{version}}",
     response_class=Response,
@@ -322,57 +312,9 @@ async def fetch_image(board: str, version: str, server: ServerDep, caller: Calle
         raise OwnerOnlyError("firmware is for devices that are paired, and for the owner")
     image, content = await asyncio.to_thread(server.firmware.library.open, board, version)
     timeout_s = server.settings.streaming.send_timeout_s
-    return _ImageResponse(image, content, server.firmware, caller, timeout_s)
 
+    def fetched() -> None:
+        if caller.device_id is not None:
+            server.firmware.fetched(caller.device_id, image)
 
-class _ImageResponse(Response):
-    """Sends an image in pieces. A device that reads nothing for ``timeout_s`` seconds is cut
-    off."""
-
-    def __init__(
-        self,
-        image: FirmwareImage,
-        content: BinaryIO,
-        offers: FirmwareOffers,
-        caller: Caller,
-        timeout_s: float,
-    ) -> None:
-        super().__init__(media_type="application/octet-stream")
-        self.headers["Content-Length"] = str(image.size)
-        self.headers["ETag"] = f'"{image.sha256}"'
-        self.headers["Cache-Control"] = "private"
-        self._image = image
-        self._content = content
-        self._offers = offers
-        self._caller = caller
-        self._timeout_s = timeout_s
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            await while_connected(Request(scope, receive), self._send(send))
-        except ClientDisconnect:
-            log.info("a firmware image was not fetched to its end")
-        except TimeoutError:
-            log.info("a device reads nothing of the firmware that it asked for; given up")
-        finally:
-            self._content.close()
-
-    async def _send(self, send: Send) -> None:
-        await send(
-            {
-                "type": "http.response.start",
-                "status": self.status_code,
-                "headers": self.raw_headers,
-            }
-        )
-        left = self._image.size
-        while left:
-            piece = await asyncio.to_thread(self._content.read, min(_CHUNK, left))
-            if not piece:
-                log.warning("the firmware image %s was changed", self._image.path)
-                return  # the body stays incomplete, so the connection is closed
-            left -= len(piece)
-            async with asyncio.timeout(self._timeout_s):
-                await send({"type": "http.response.body", "body": piece, "more_body": left > 0})
-        if self._caller.device_id is not None:
-            self._offers.fetched(self._caller.device_id, self._image)
+    return ImageResponse(image, content, timeout_s=timeout_s, fetched=fetched)

@@ -48,11 +48,14 @@ async def converse(websocket: WebSocket) -> None:
                 # Revoked while the connection was being opened, when no callback was set yet.
                 await connection.close(CloseCode.TOKEN_REVOKED)
                 return
-            if not await _greet(websocket, connection, server):
+            hello = await _greet(websocket, connection, server)
+            if hello is None:
                 return
             owner = conversation_of_caller(caller, server.settings)
             if caller.device_id is not None and websocket.client is not None:
                 server.device_statuses.note(caller.device_id, address=websocket.client.host)
+            if caller.device_id is not None and hello.report is not None:
+                server.take_report(caller.device_id, hello.report)
             session = DeviceSession(
                 server,
                 connection,
@@ -72,22 +75,26 @@ async def converse(websocket: WebSocket) -> None:
             connection.abandon()
 
 
-async def _greet(websocket: WebSocket, connection: Connection, server: LobugServer) -> bool:
-    """Exchange hellos. False: the hello was late or wrong, and the connection is closed."""
+async def _greet(
+    websocket: WebSocket, connection: Connection, server: LobugServer
+) -> messages.Hello | None:
+    """Exchange hellos and return the device's. None: it was late or wrong, and the connection is
+    closed."""
     try:
         async with asyncio.timeout(server.settings.streaming.hello_timeout_s):
             message = await connection.receive()
     except TimeoutError:
         await connection.close(CloseCode.HELLO_TIMEOUT)
-        return False
+        return None
     try:
-        connection.agreement = negotiate(_hello(message), websocket.headers.get("protocol-version"))
+        hello = _hello(message)
+        connection.agreement = negotiate(hello, websocket.headers.get("protocol-version"))
     except (HelloError, MessageError) as fault:
         await connection.send(messages.alert(connection.session_id, "Lo-Bug", fault.spoken))
         await connection.close(CloseCode.HELLO_INVALID, str(fault))
-        return False
+        return None
     await connection.send(messages.hello(connection.session_id, connection.agreement.downlink))
-    return True
+    return hello
 
 
 def _hello(message: str | bytes) -> messages.Hello:

@@ -18,8 +18,10 @@ const PLACES = [
   { name: "turns", icon: "turns", owner: true },
   { name: "settings", icon: "settings" },
 ];
-/** All pages: those with a place, the first run, the door for other browsers, and trust for HTTPS. */
-const PAGES = new Set([...PLACES.map((place) => place.name), "welcome", "pair", "trust"]);
+/** All pages: those with a place, the first run, devices over USB, the door for other browsers, and
+ * trust for HTTPS. */
+const PAGES = new Set([...PLACES.map((place) => place.name), "welcome", "flash", "pair", "trust"]);
+const OWNER_PAGES = new Set(["flash", ...PLACES.filter((place) => place.owner).map((place) => place.name)]);
 
 const shown = signal(null);
 /** What kept a page from being loaded. */
@@ -44,8 +46,7 @@ function allowed(name) {
   const { role, user } = session.value;
   if (role === "stranger") return name === "trust" ? name : "pair";
   if (role === "owner" && !user && name === "talk") return "welcome";
-  const place = PLACES.find((one) => one.name === name);
-  return place?.owner && role !== "owner" ? "talk" : name;
+  return OWNER_PAGES.has(name) && role !== "owner" ? "talk" : name;
 }
 
 let wanted = 0;
@@ -126,7 +127,7 @@ function App() {
     heading?.focus({ preventScroll: true });
     scrollTo(0, 0);
   }, [page?.name]);
-  const bare = name === "welcome" || name === "pair" || name === "trust";
+  const bare = name === "welcome" || name === "flash" || name === "pair" || name === "trust";
   return html`
     <a class="skip" href="#content" onClick=${(event) => {
       event.preventDefault();

@@ -66,6 +66,8 @@ constexpr Sentence kNoSuchTool = "There is no such tool.";
 // The screen for setup.
 constexpr Sentence kSetupTitle = "Hello! Which Wi-Fi is yours?";
 constexpr Sentence kSetupJoin = "1. On a phone or computer, join the network";
+constexpr Sentence kSetupScan = "1. Scan this, or join the network";
+constexpr char kSetupKeyFormat[] = "key %s";
 constexpr Sentence kSetupOpen = "2. A page opens. If it doesn't, go to";
 constexpr Sentence kSetupChoose = "3. Choose your Wi-Fi there. That's all.";
 
@@ -95,6 +97,68 @@ constexpr Sentence kReset = "Reset";
 constexpr Sentence kResetSure = "Erase all? Tap again";
 constexpr Sentence kClose = "Close";
 constexpr char kVersionFormat[] = "Version %s";
+
+// The self-test: the screen.
+constexpr Sentence kTestButton = "Self-test";
+constexpr Sentence kTestTitle = "How I'm doing";
+constexpr Sentence kTestRunning = "I'm testing myself. You'll hear a beep.";
+constexpr Sentence kTestClose = "Tap to close";
+constexpr Sentence kTestAllFine = "All is well.";
+constexpr Sentence kTestStopped = "I was interrupted. Please test me again.";
+constexpr Sentence kTestRefused = "I can't test myself while we talk.";
+constexpr Sentence kTestPsram = "PSRAM";
+constexpr Sentence kTestMicrophone = "Microphone";
+constexpr Sentence kTestSpeaker = "Speaker";
+constexpr Sentence kTestFrames = "Pictures";
+constexpr Sentence kTestTouch = "Touch";
+constexpr Sentence kTestMotion = "Motion";
+constexpr Sentence kTestBattery = "Battery";
+constexpr Sentence kTestSignal = "Wi-Fi";
+constexpr Sentence kTestMemory = "Memory";
+constexpr Sentence kTestStacks = "Stacks";
+
+// The self-test: what was found. At most 60 characters.
+constexpr Sentence kTestNoPsram = "I find no PSRAM: wrong board settings?";
+constexpr Sentence kTestPsramWrong = "My PSRAM forgets what I write to it.";
+constexpr Sentence kTestPsramSmall = "My PSRAM is smaller than my board's should be.";
+constexpr Sentence kTestPsramFull = "My PSRAM is full, so I couldn't test it.";
+constexpr Sentence kTestPsramFine = "My PSRAM keeps what I write to it.";
+constexpr Sentence kTestMicrophoneDead = "My microphone hears nothing, not even noise.";
+constexpr Sentence kTestMicrophoneLost = "After the beep my microphone hears nothing.";
+constexpr Sentence kTestMicrophoneLoud = "It's very loud. Please test me in a quiet room.";
+constexpr Sentence kTestMicrophoneFaint = "My microphone hears almost nothing.";
+constexpr Sentence kTestMicrophoneChanged = "After the beep my microphone hears differently.";
+constexpr Sentence kTestMicrophoneFine = "My microphone hears, before and after the beep.";
+constexpr Sentence kTestSpeakerFailed = "My speaker won't open.";
+constexpr Sentence kTestSwitchSlow = "I'm slow to switch between microphone and speaker.";
+constexpr Sentence kTestSpeakerFine = "I switch quickly between microphone and speaker.";
+constexpr Sentence kTestNoPictures = "I have no screen to draw on.";
+constexpr Sentence kTestFramesVeryFew = "I draw far too slowly.";
+constexpr Sentence kTestFramesFew = "I draw slowly.";
+constexpr Sentence kTestFramesFine = "I draw fast enough.";
+constexpr Sentence kTestNoTouch = "I've felt no finger yet. Touch me and test again.";
+constexpr Sentence kTestTouchFine = "I feel fingers on my screen.";
+constexpr Sentence kTestNoMotion = "My motion sensor doesn't answer.";
+constexpr Sentence kTestMotionZero = "My motion sensor feels no gravity.";
+constexpr Sentence kTestMotionOff = "I'm being moved, or my motion sensor is off.";
+constexpr Sentence kTestMotionFine = "I feel which way is down.";
+constexpr Sentence kTestNoBattery = "My board doesn't tell me about its battery.";
+constexpr Sentence kTestBatteryLow = "My battery is low. Please charge me.";
+constexpr Sentence kTestBatteryFine = "My battery is fine.";
+constexpr Sentence kTestNoWifi = "I'm not in a Wi-Fi.";
+constexpr Sentence kTestNoSignal = "I haven't measured the Wi-Fi yet.";
+constexpr Sentence kTestSignalVeryWeak = "The Wi-Fi is too weak here.";
+constexpr Sentence kTestSignalWeak = "The Wi-Fi is weak here.";
+constexpr Sentence kTestSignalFine = "The Wi-Fi is strong enough here.";
+constexpr Sentence kTestNoMemory = "I can't measure my memory here.";
+constexpr Sentence kTestMemoryLow = "I'm low on memory. Please restart me.";
+constexpr Sentence kTestMemoryWasLow = "I was low on memory for a moment.";
+constexpr Sentence kTestMemoryTight = "My memory is tight for an https server.";
+constexpr Sentence kTestMemoryFine = "I have enough memory.";
+constexpr Sentence kTestNoStacks = "I can't measure my stacks here.";
+constexpr Sentence kTestStackVeryLow = "A stack is almost full, so I may crash.";
+constexpr Sentence kTestStackLow = "A stack is rather full. Please tell my makers.";
+constexpr Sentence kTestStacksFine = "My stacks have room.";
 
 // The setup page.
 constexpr Sentence kPageTitle = "Lo-Bug setup";
@@ -198,6 +262,7 @@ constexpr Sentence kHelp =
 constexpr Sentence kHelpEnd =
     "show                 the settings, without secrets\n"
     "status               how I'm doing\n"
+    "selftest             measure microphone, speaker, memory ...; one line of JSON\n"
     "pair                 forget the pairing and ask for a new one\n"
     "restart\n"
     "reset yes            forget everything: Wi-Fi, server, pairing\n";
@@ -228,6 +293,9 @@ constexpr Sentence kRestarting = "I'm restarting.";
 constexpr Sentence kResetConfirm =
     "This forgets the Wi-Fi, the server and the pairing. To do it, type: reset yes";
 constexpr Sentence kResetting = "I'm forgetting everything and starting over.";
+
+// For programs on the serial line (Improv).
+constexpr Sentence kFirmwareName = "Lo-Bug";
 
 // The serial console: `show` and `status`.
 constexpr Sentence kNone = "(none)";

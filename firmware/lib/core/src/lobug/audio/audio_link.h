@@ -46,6 +46,8 @@ struct AudioLink {
   std::atomic<std::uint32_t> first_sound{0};
   /// Beeps to sound over whatever plays; taken by the audio thread, which sets it to 0.
   std::atomic<std::uint8_t> beeps{0};
+  /// Milliseconds for which replies paused because the rest of them came late.
+  std::atomic<std::uint32_t> late_ms{0};
   /// Samples of the microphone that were lost because the uplink was full.
   std::atomic<std::uint32_t> uplink_lost{0};
 };

@@ -24,6 +24,7 @@ void AudioPump::step(Millis now) {
   // Cleared as soon as they are due: after 25 days they would be in the future again.
   if (microphone_retry_.due(now)) microphone_retry_.clear();
   if (speaker_retry_.due(now)) speaker_retry_.clear();
+  if (settled_.due(now)) settled_.clear();
 
   if (mode_ == AudioMode::kListen) listen(now);
   if (mode_ == AudioMode::kPlay) play(now);
@@ -69,7 +70,8 @@ void AudioPump::start_listening(Millis now) {
   held_ = 0;
   drained_.clear();
   voice_.reset();
-  settle_frames_ = (timing_.settle_ms + kUplinkFrameMs - 1) / kUplinkFrameMs;
+  const Millis spoiled = std::max(timing_.start_ms, settled_.left(now));
+  settle_frames_ = (spoiled + kUplinkFrameMs - 1) / kUplinkFrameMs;
   enter(AudioMode::kListen);
   listen(now);
 }
@@ -142,6 +144,7 @@ void AudioPump::play(Millis now) {
   if (heard_ && elapsed(last_held_, now) >= timing_.tail_ms) heard_ = false;
   if (target() == AudioMode::kPlay) return;
   speaker_.stop();
+  settled_.set(now, timing_.settle_ms);
   enter(AudioMode::kOff);
 }
 
@@ -151,6 +154,7 @@ void AudioPump::feed_speaker(Millis now) {
     std::size_t count = link_.downlink.read(span_of(buffer));
     follow_generation();
     const bool reply = count > 0;
+    watch_gap(reply, now);
     if (beep_.sounding()) {
       std::fill(buffer.begin() + static_cast<std::ptrdiff_t>(count), buffer.end(), std::int16_t{0});
       count = buffer.size();
@@ -170,9 +174,19 @@ void AudioPump::feed_speaker(Millis now) {
   }
 }
 
+// The end of a reply is no gap, but looks like one until its end is announced.
+void AudioPump::watch_gap(bool sounds, Millis now) {
+  if (sounds && dry_) link_.late_ms.fetch_add(elapsed(dry_since_, now), std::memory_order_relaxed);
+  const bool dry = !sounds && begun_ && link_.downlink.active();
+  if (dry && !dry_) dry_since_ = now;
+  dry_ = dry;
+  begun_ = sounds || (begun_ && dry);
+}
+
 void AudioPump::follow_generation() {
   if (link_.downlink.read_generation() == generation_) return;
   generation_ = link_.downlink.read_generation();
+  begun_ = dry_ = false;
   announced_ = false;
   if (held_ > 0 && !reply_held_) return;  // a beep alone may end
   if (held_ > 0) speaker_.silence();

@@ -15,8 +15,12 @@
 namespace lobug {
 
 struct AudioTiming {
-  /// Thrown away after the microphone was opened: the first samples after a switch are noise.
+  /// What is recorded within this time after the speaker was closed is thrown away: amplifier and
+  /// codec still crackle.
   Millis settle_ms = 150;
+  /// Thrown away whenever the microphone was opened: a microphone that starts says nothing true.
+  /// M5's own task discards two reads of its I2S before that.
+  Millis start_ms = 20;
   /// Kept open after the speaker gave its last buffer back: M5Unified's I2S still holds 43 ms of it
   /// (8 buffers of 256 samples at 48 kHz), which closing would cut off.
   Millis tail_ms = 60;
@@ -52,6 +56,8 @@ class AudioPump {
   void play(Millis now);
   void feed_speaker(Millis now);
   void follow_generation();
+  /// Measures for how long a reply pauses in its middle.
+  void watch_gap(bool sounds, Millis now);
   void set_volume();
 
   AudioLink& link_;
@@ -62,6 +68,7 @@ class AudioPump {
   AudioMode mode_ = AudioMode::kOff;
   Deadline microphone_retry_;  // set while it could not be opened
   Deadline speaker_retry_;
+  Deadline settled_;  // set while the speaker was open a moment ago
 
   // The driver holds the `held_` buffers before `next_`; half duplex, so they serve both ways.
   std::array<Buffer, 3> buffers_{};
@@ -78,8 +85,11 @@ class AudioPump {
   std::uint32_t generation_ = 0;          // of what the speaker holds
   bool announced_ = false;                // first_sound was set for it
   bool reply_held_ = false;               // the speaker holds some of a reply, not only a beep
-  bool heard_ = false;                    // something was played and its end is not certain yet
-  Millis last_held_ = 0;                  // when the speaker last held a buffer
+  bool begun_ = false;                    // some of the reply was read
+  bool dry_ = false;                      // nothing of it is left, and it has not ended
+  Millis dry_since_ = 0;
+  bool heard_ = false;    // something was played and its end is not certain yet
+  Millis last_held_ = 0;  // when the speaker last held a buffer
   Beep beep_;
   std::uint8_t volume_ = 0;
   bool volume_set_ = false;

@@ -17,7 +17,7 @@ void Conversation::begin() {
 }
 
 void Conversation::lost() {
-  opening_ = closing_ = interrupted_ = false;
+  opening_ = closing_ = interrupted_ = pressed_ = press_interrupted_ = false;
   limit_.clear();
   if (state() == DeviceState::kSpeaking) {
     link_.downlink.end();
@@ -27,10 +27,38 @@ void Conversation::lost() {
   }
 }
 
+void Conversation::press(Millis now) {
+  // While the microphone closes, the end of the utterance before is still on its way.
+  if (!has_session(state()) || closing_) return;
+  const bool replying = state() == DeviceState::kThinking || state() == DeviceState::kSpeaking;
+  if (replying) interrupt(now);
+  // What comes now is sent only when the finger turns out to ask for it; while the device listens
+  // already, what came before the finger is sent as well.
+  if (state() != DeviceState::kListening) link_.uplink.drop(link_.uplink.size());
+  link_.wanted = AudioMode::kListen;
+  pressed_ = true;
+  press_interrupted_ = replying;
+  pressed_until_.set(now, kPressMs);
+}
+
+void Conversation::press_end() {
+  if (!pressed_) return;
+  pressed_ = press_interrupted_ = false;
+  if (state() != DeviceState::kIdle || standby_) return;
+  link_.wanted = AudioMode::kOff;
+  link_.uplink.drop(link_.uplink.size());
+}
+
 void Conversation::tap(TalkMode mode, Millis now) {
+  const bool kept = pressed_;
+  if (press_interrupted_ && state() == DeviceState::kIdle && mode != TalkMode::kConversation) {
+    press_end();  // it has fallen silent: that is all the tap asks for
+    return;
+  }
+  pressed_ = press_interrupted_ = false;
   switch (state()) {
     case DeviceState::kIdle:
-      listen(ListenMode::kAuto, now);
+      listen(ListenMode::kAuto, now, kept);
       break;
     case DeviceState::kListening:
       // "That was all", or "never mind" when nobody has spoken.
@@ -48,8 +76,9 @@ void Conversation::tap(TalkMode mode, Millis now) {
 
 void Conversation::hold_begin(Millis now) {
   if (!has_session(state())) return;
+  const bool kept = pressed_;
   if (state() == DeviceState::kThinking || state() == DeviceState::kSpeaking) interrupt(now);
-  listen(ListenMode::kManual, now);
+  listen(ListenMode::kManual, now, kept);
 }
 
 void Conversation::hold_end(Millis now) {
@@ -58,13 +87,13 @@ void Conversation::hold_end(Millis now) {
   }
 }
 
-void Conversation::listen(ListenMode mode, Millis now) {
+void Conversation::listen(ListenMode mode, Millis now, bool kept) {
   mode_ = mode;
-  heard_voice_ = false;
-  closing_ = false;
+  heard_voice_ = kept && link_.voice;
+  closing_ = pressed_ = press_interrupted_ = false;
   opening_ = true;
   heard_.clear();
-  link_.uplink.drop(link_.uplink.size());
+  if (!kept) link_.uplink.drop(link_.uplink.size());
   link_.wanted = AudioMode::kListen;
   machine_.go(DeviceState::kListening);
   limit_.set(now, kMicrophoneMs);
@@ -73,6 +102,7 @@ void Conversation::listen(ListenMode mode, Millis now) {
 // The audio thread closes the microphone a little later and hands over its last samples; `step`
 // sends those, then the stop.
 void Conversation::stop_listening(DeviceState next, Millis now) {
+  pressed_ = press_interrupted_ = false;
   link_.wanted = AudioMode::kOff;
   if (opening_) {
     // The server has not been told yet.
@@ -98,7 +128,7 @@ void Conversation::interrupt(Millis now) {
   session_.abort();
   link_.downlink.discard();
   link_.wanted = AudioMode::kOff;
-  opening_ = closing_ = false;
+  opening_ = closing_ = pressed_ = press_interrupted_ = false;
   // The server's stop ends the interruption. Where no reply had begun there may be no stop; but the
   // beginning of one may be on its way already.
   const bool thinking = state() == DeviceState::kThinking;
@@ -173,7 +203,7 @@ bool Conversation::is_older(Millis now) const {
 
 void Conversation::begin_reply(Millis now) {
   if (state() == DeviceState::kListening && is_older(now)) return;
-  opening_ = closing_ = false;
+  opening_ = closing_ = pressed_ = press_interrupted_ = false;
   machine_.go(DeviceState::kSpeaking);
   all_sent_ = false;
   first_frame_ = true;
@@ -203,6 +233,7 @@ void Conversation::audio(Bytes pcm, Millis now) {
 
 void Conversation::step(TalkMode mode, Millis now) {
   if (interrupted_ && interrupted_until_.due(now)) interrupted_ = false;
+  if (pressed_ && pressed_until_.due(now)) press_end();  // the news of its end was lost
   if (caption_until_.due(now)) {
     caption_until_.clear();
     caption_.clear();
@@ -223,7 +254,7 @@ void Conversation::step(TalkMode mode, Millis now) {
   }
   const bool sends = state() == DeviceState::kListening ||
                      (state() == DeviceState::kThinking && mode_ != ListenMode::kManual);
-  if (!opening_ && (sends || closing_)) send_uplink(closing_);
+  if (!opening_ && !pressed_ && (sends || closing_)) send_uplink(closing_);
   stand_by(mode);
   if (playing()) {
     report_first_sound();
@@ -253,6 +284,7 @@ void Conversation::send_uplink(bool whole) {
 // In wake-word mode the microphone is open while nobody talks. To keep the stream small, only what
 // sounds like a voice is sent, with a little of the sound before it.
 void Conversation::stand_by(TalkMode mode) {
+  if (pressed_) return;
   const bool wanted = state() == DeviceState::kIdle && mode == TalkMode::kWakeWord && !closing_ &&
                       session_.wake_word();
   if (wanted && !standby_) {

@@ -30,6 +30,9 @@ class Conversation {
   static constexpr Millis kUnheardMs = 120000;  ///< of voices without a transcript
   static constexpr Millis kSilenceMs = 20000;   ///< within a reply, before it is given up
   static constexpr Millis kCaptionMs = 8000;    ///< a caption stays after its reply
+  /// From a finger's coming down until it must be known what it means: the screen knows a hold
+  /// after 400 ms. Less than the uplink's ring holds.
+  static constexpr Millis kPressMs = 1500;
   /// Sound from before a voice was noticed that is sent with it, ms.
   static constexpr std::uint32_t kPrerollMs = 500;
 
@@ -41,6 +44,12 @@ class Conversation {
   /// a reply that has arrived is played to its end.
   void lost();
 
+  /// A finger came down where a tap or a hold talks. The microphone opens at once, and what it
+  /// hears is kept: `tap` and `hold_begin` send it if they begin to listen, so that nobody loses
+  /// the words said before the gesture was known. A reply is interrupted.
+  void press(Millis now);
+  /// The finger slid away: what was heard is discarded.
+  void press_end();
   void tap(TalkMode mode, Millis now);
   void hold_begin(Millis now);
   void hold_end(Millis now);
@@ -60,7 +69,8 @@ class Conversation {
   bool resting() const {
     return !playing() && state() != DeviceState::kListening && state() != DeviceState::kThinking;
   }
-  void listen(ListenMode mode, Millis now);
+  /// `kept`: from a press on, what the microphone heard belongs to it.
+  void listen(ListenMode mode, Millis now, bool kept = false);
   void stop_listening(DeviceState next, Millis now);
   void think(Millis now);
   void expect_no_reply(Millis now);
@@ -83,6 +93,8 @@ class Conversation {
   bool opening_ = false;  ///< the microphone is asked for and not open yet
   bool closing_ = false;  ///< it closes; its last samples are sent before `listen stop`
   bool standby_ = false;  ///< idle, with the microphone open for the wake word
+  bool pressed_ = false;  ///< a finger is down and what it means is not known: nothing is sent
+  bool press_interrupted_ = false;  ///< and it has interrupted a reply
   bool heard_voice_ = false;
   bool interrupted_ = false;  ///< until the server's stop, messages and audio are dropped
   bool all_sent_ = false;     ///< the reply's end was announced
@@ -92,6 +104,7 @@ class Conversation {
   Millis listened_at_ = 0;  ///< when `listen start` was sent
   Deadline limit_;
   Deadline interrupted_until_;
+  Deadline pressed_until_;
   Deadline unheard_until_;
   Deadline caption_until_;
   Emotion emotion_ = Emotion::kNeutral;

@@ -11,13 +11,14 @@
 #include "lobug/ports/firmware_slot.h"
 #include "lobug/ports/store.h"
 #include "lobug/ports/system.h"
+#include "lobug/ports/vitals.h"
 
 namespace lobug {
 
 /// What the device runs on; everything lives longer than the device.
 struct Platform {
   Connection& session;  ///< the WebSocket's stream
-  Connection& http;     ///< for discovery, sensors and updates
+  Connection& http;     ///< for discovery and updates, and sensors where the session takes none
   Store& store;
   Crypto& crypto;
   Random& random;
@@ -25,6 +26,7 @@ struct Platform {
   System& system;
   ServerFinder& finder;
   Effects& effects;
+  Vitals& vitals;
 };
 
 class Device {

@@ -28,7 +28,9 @@ DeviceController::DeviceController(const Platform& platform, AudioLink& audio, S
       update_(http_, platform_),
       trial_(platform.firmware),
       session_(platform.session, platform.random, platform.crypto, *this),
-      conversation_(machine_, audio, session_) {}
+      conversation_(machine_, audio, session_),
+      health_(platform_, audio, view_, wifi_),
+      self_test_(platform.vitals, audio, screen) {}
 
 void DeviceController::step(Millis now) {
   controls_.update(screen_.motion.read(), now);
@@ -41,11 +43,13 @@ void DeviceController::step(Millis now) {
     backoff_.reset();
   }
   session_.step(now);
-  conversation_.step(settings_.talk_mode, now);
+  step_self_test(now);
+  if (!self_test_.running()) conversation_.step(settings_.talk_mode, now);
+  health_.step(session_, now);
   session_.flush();
   step_state(now);
-  controls_.step(state());
   step_power(now);
+  controls_.step(state(), power_.backlight(settings_.brightness));
   publish(now);
 }
 
@@ -60,7 +64,9 @@ void DeviceController::step_state(Millis now) {
     offline(Trouble::kNoWifi, 0, now);
   }
   if (wifi_.is_missing(now)) open_setup(Trouble::kNoWifi, now);
-  if (state() == DeviceState::kOffline && wifi_.is_up() && retry_at_.due(now)) retry(now);
+  // A handshake holds this thread up, which would be measured.
+  const bool may_retry = wifi_.is_up() && !self_test_.running();
+  if (state() == DeviceState::kOffline && may_retry && retry_at_.due(now)) retry(now);
   if (state() == DeviceState::kFinding || state() == DeviceState::kPairing) enrol(now);
   if (state() == DeviceState::kUpdating) follow_update(update_.step(now), now);
 }
@@ -95,14 +101,25 @@ void DeviceController::take(const Input& input, Millis now) {
   switch (input.kind) {
     case Kind::kTap:
       // In the dark a tap only switches the screen on.
-      if (power_.state() != PowerState::kDark) tapped(now);
+      if (!is_dark()) tapped(now);
       touched_ = true;
       break;
     case Kind::kWake:
       touched_ = true;
       break;
+    case Kind::kPress:
+      // In the dark nothing but the tap that may follow counts: the screen has just gone off under
+      // the finger. With a notice on the screen a tap only takes that away.
+      if (is_dark()) break;
+      touched_ = true;
+      if (connected() && !controls_.has_notice()) conversation_.press(now);
+      break;
+    case Kind::kPressEnd:
+      if (connected()) conversation_.press_end();
+      break;
     case Kind::kHoldBegin:
       touched_ = true;
+      if (is_dark()) break;
       controls_.dismiss_notice();
       if (connected()) conversation_.hold_begin(now);
       break;
@@ -128,7 +145,8 @@ void DeviceController::take(const Input& input, Millis now) {
       wifi_up(now);
       break;
     case Kind::kWifiDown:
-      wifi_down(input.value == 1, now);
+      wifi_.count_loss(wifi_reason(input.value));
+      wifi_down(wifi_refused(input.value), now);
       break;
     case Kind::kWifiSignal:
       view_.wifi_dbm = static_cast<std::int8_t>(input.value);
@@ -149,6 +167,9 @@ void DeviceController::take(const Input& input, Millis now) {
       break;
     case Kind::kSettings:
       reload_settings(now);
+      break;
+    case Kind::kSelfTest:
+      begin_self_test(now);
       break;
     case Kind::kForgetPairing:
       identity_.unpair();
@@ -172,10 +193,35 @@ void DeviceController::tapped(Millis now) {
   controls_.stop_posing();
   if (controls_.has_notice()) {
     controls_.dismiss_notice();
+    if (connected()) conversation_.press_end();
   } else if (connected()) {
     conversation_.tap(settings_.talk_mode, now);
   } else if (state() == DeviceState::kOffline && wifi_.is_up()) {
     retry_at_.set(now, 0);
+  }
+}
+
+void DeviceController::begin_self_test(Millis now) {
+  const bool talks = state() == DeviceState::kListening || state() == DeviceState::kThinking ||
+                     state() == DeviceState::kSpeaking || audio_.actual == AudioMode::kPlay;
+  if (talks || state() == DeviceState::kUpdating || self_test_.running()) {
+    if (!self_test_.running()) self_test_.refuse();
+    return;
+  }
+  tested_connected_ = connected();
+  self_test_.begin(controls_.motion(), now);
+}
+
+void DeviceController::step_self_test(Millis now) {
+  if (!self_test_.running()) return;
+  const bool talks = connected() && state() != DeviceState::kIdle;
+  // The end of a session closes the microphone, whoever has opened it.
+  const bool lost = tested_connected_ && !connected();
+  tested_connected_ = connected();
+  if (talks || lost || state() == DeviceState::kUpdating) {
+    self_test_.stop(!talks);
+  } else {
+    self_test_.step(view_, controls_.motion(), now);
   }
 }
 
@@ -284,6 +330,7 @@ void DeviceController::publish(Millis now) {
                       ? static_cast<std::uint16_t>(left_s < 0xFFFF ? left_s : 0xFFFF)
                       : std::uint16_t{0};
   view_.version.assign(platform_.firmware.running_version());
+  view_.self_test = self_test_.state();
   screen_.view.publish(view_);
 }
 

@@ -10,6 +10,7 @@
 #include "lobug/device/device_controls.h"
 #include "lobug/device/enrolment.h"
 #include "lobug/device/firmware_update.h"
+#include "lobug/device/health_reporter.h"
 #include "lobug/device/identity.h"
 #include "lobug/device/memory_watch.h"
 #include "lobug/device/power.h"
@@ -20,6 +21,7 @@
 #include "lobug/device/wifi_watch.h"
 #include "lobug/net/backoff.h"
 #include "lobug/net/http_client.h"
+#include "lobug/selftest/self_test.h"
 #include "lobug/setup/settings.h"
 #include "lobug/update/updater.h"
 
@@ -45,6 +47,7 @@ class DeviceController final : public SessionHandler {
 
   // SessionHandler
   void on_ready(Millis now) override;
+  std::string_view hello_report(Millis now) override { return health_.write(now); }
   void on_message(const ServerMessage& message, Millis now) override;
   void on_audio(Bytes pcm, Millis now) override;
   void on_end(const SessionEnd& end, Millis now) override;
@@ -54,6 +57,8 @@ class DeviceController final : public SessionHandler {
   void step_state(Millis now);
   void take(const Input& input, Millis now);
   void tapped(Millis now);
+  void begin_self_test(Millis now);
+  void step_self_test(Millis now);
   void reload_settings(Millis now);
   void restart();
 
@@ -78,6 +83,7 @@ class DeviceController final : public SessionHandler {
 
   void watch_memory(Millis now);
   bool is_busy() const;
+  bool is_dark() const { return power_.state() == PowerState::kDark; }
   void step_power(Millis now);
   void learn_time(Millis now);
   void publish_power();
@@ -105,6 +111,9 @@ class DeviceController final : public SessionHandler {
   Session session_;
   Conversation conversation_;
   WifiWatch wifi_;
+  HealthReporter health_;
+  SelfTest self_test_;
+  bool tested_connected_ = false;  ///< there was a session at the self-test's last step
   MemoryWatch memory_;
   Backoff backoff_{1000, 60000};
 

@@ -36,7 +36,7 @@ void DeviceControls::update(const Motion& motion, Millis now) {
   if (pose_until_.due(now)) pose_until_.clear();
 }
 
-void DeviceControls::step(DeviceState state) {
+void DeviceControls::step(DeviceState state, std::uint8_t backlight) {
   if (notice_until_.due(now_)) show_text({}, 0);  // nobody has seen it: timers go on ringing
   if (timers_.step(now_)) {
     beep(3);
@@ -45,10 +45,7 @@ void DeviceControls::step(DeviceState state) {
   if (!missed_.empty() && !has_notice()) show_missed();
   if (save_at_.due(now_)) save_levels();
   save_timers();
-  // In the dark the lights are off as well.
-  const bool dark = view_.power == PowerState::kDark || view_.power == PowerState::kSwitchedOff;
-  light_.step(platform_.effects, has_light(), state, dark ? std::uint8_t{0} : settings_.brightness,
-              now_);
+  light_.step(platform_.effects, has_light(), state, backlight, now_);
 }
 
 void DeviceControls::set_volume(std::uint8_t percent) {

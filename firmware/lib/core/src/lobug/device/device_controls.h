@@ -33,8 +33,9 @@ class DeviceControls final : public ToolHost {
   /// To be called at the beginning of each step: the present time and what the sensors feel.
   void update(const Motion& motion, Millis now);
   /// Rings timers, takes away a notice whose time is over, stores levels, lets the light show
-  /// `state` or the colour that a tool has set.
-  void step(DeviceState state);
+  /// `state` or the colour that a tool has set, as bright as the screen: `backlight` is its percent
+  /// now, 0 when it is off.
+  void step(DeviceState state, std::uint8_t backlight);
 
   void set_talk_mode(std::int32_t mode);
   void set_captions(bool shown);

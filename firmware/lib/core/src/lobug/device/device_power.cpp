@@ -16,6 +16,7 @@ constexpr std::uint32_t kClockNoticeS = 30;
 
 /// Whether screen and radio are needed, whatever the owner does.
 bool DeviceController::is_busy() const {
+  if (self_test_.running()) return true;  // it counts what the screen draws
   switch (state()) {
     case DeviceState::kIdle:
     case DeviceState::kOffline:

@@ -1,6 +1,7 @@
 // What crosses between the screen's thread and the device's: inputs one way, the view the other.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "lobug/base/exchange.h"
@@ -8,6 +9,7 @@
 #include "lobug/device/power.h"
 #include "lobug/device/state_machine.h"
 #include "lobug/face/emotion.h"
+#include "lobug/selftest/measurements.h"
 #include "lobug/senses/motion.h"
 #include "lobug/setup/settings.h"
 
@@ -16,6 +18,8 @@ namespace lobug {
 /// Something that happened to the device: a touch, news of the Wi-Fi, a command of the owner.
 struct Input {
   enum class Kind : std::uint8_t {
+    kPress,      ///< a finger came down on the face or the middle button: a tap or a hold begins
+    kPressEnd,   ///< it was neither: it slid away
     kTap,        ///< the face or the middle button was tapped
     kHoldBegin,  ///< the face or the middle button is held: push to talk
     kHoldEnd,
@@ -24,13 +28,14 @@ struct Input {
     kTalkMode,       ///< value: TalkMode
     kCaptions,       ///< value: 0 or 1
     kWifiUp,         ///< text: own IP address
-    kWifiDown,       ///< value: 1 when the password was refused
+    kWifiDown,       ///< value: see `wifi_down_value`
     kWifiSignal,     ///< value: dBm
     kWifiSeen,       ///< the stored Wi-Fi came into range while the setup page is open
     kBattery,        ///< value: `battery_value`
     kWake,           ///< a touch on the dark screen: it shall be on, and nothing else
     kSetupGuest,     ///< a phone is on the device's own Wi-Fi; repeated once a minute
     kSettings,       ///< the portal or a serial command stored settings: load them again
+    kSelfTest,       ///< measure microphone, speaker, memory ...
     kForgetPairing,  ///< drop the token and pair again
     kReset,          ///< back to the state of a new device
     kRestart,
@@ -54,6 +59,15 @@ constexpr BatteryReading battery_of(std::int32_t value) {
   return battery;
 }
 
+/// The value of kWifiDown: whether the password was refused, and the driver's reason.
+constexpr std::int32_t wifi_down_value(bool refused, std::uint8_t reason) {
+  return static_cast<std::int32_t>(reason) * 256 + (refused ? 1 : 0);
+}
+constexpr bool wifi_refused(std::int32_t value) { return (value & 1) != 0; }
+constexpr std::uint8_t wifi_reason(std::int32_t value) {
+  return static_cast<std::uint8_t>(value / 256 & 0xFF);
+}
+
 /// What the screen shows.
 struct View {
   DeviceState state = DeviceState::kStarting;
@@ -67,8 +81,9 @@ struct View {
   Text<256> heard;
   /// Pairing code, in kPairing.
   Text<16> code;
-  /// Name of the access point and address of the setup page, for kSetup.
+  /// Name and key of the access point and address of the setup page, for kSetup.
   Text<40> setup_network;
+  Text<16> setup_key;
   Text<40> setup_address;
   /// Text that a tool put on the screen.
   Text<256> notice;
@@ -88,6 +103,7 @@ struct View {
   bool powered = false;        ///< by USB or another supply
   bool captions = true;
   TalkMode talk_mode = TalkMode::kTap;
+  bool wake_word = false;  ///< the server listens for one, as it said when it was last met
   std::uint8_t update_percent = 0;
   /// Local time, minutes since midnight; -1: not known. With it `date`: "Thursday, 26 November".
   std::int16_t minute_of_day = -1;
@@ -103,12 +119,15 @@ struct View {
   std::uint16_t retry_s = 0;
   Text<24> version;
   Text<48> address;  ///< own IP address
+  SelfTestState self_test;
 };
 
 struct ScreenLink {
-  Queue<Input, 16> inputs;  ///< screen to device
-  Latest<View> view;        ///< device to screen
-  Latest<Motion> motion;    ///< screen (which reads the sensor) to device
+  Queue<Input, 16> inputs;                ///< screen to device
+  Latest<View> view;                      ///< device to screen
+  Latest<Motion> motion;                  ///< screen (which reads the sensor) to device
+  std::atomic<std::uint32_t> frames{0};   ///< pictures that were drawn, by the screen
+  std::atomic<std::uint32_t> touches{0};  ///< fingers that came down, by the screen
 };
 
 }  // namespace lobug

@@ -17,13 +17,27 @@ bool SensorReporter::due(const Motion& motion, Millis now, Millis least) const {
           motion.shaking != sent_.shaking || motion.taps != sent_.taps);
 }
 
-void SensorReporter::send(const Url& server, const Motion& motion, Millis now) {
+std::string_view SensorReporter::write(const Motion& motion) {
   const bool tapped = begun_ && motion.taps != sent_.taps;
   const std::size_t length = write_sensors(Span<char>(body_.data(), body_.size()), motion, tapped);
+  return {body_.data(), length};
+}
+
+void SensorReporter::send(Session& session, const Motion& motion, Millis now) {
+  if (session.sensors(write(motion))) sent(motion, now);
+}
+
+void SensorReporter::post(const Url& server, const Motion& motion, Millis now) {
+  const std::string_view body = write(motion);
   const Text<300> path = path_at(server, "/context/sensors");
   HttpRequest request = identity_.request("POST", path);
-  request.body = std::string_view(body_.data(), length);
-  sending_ = !path.empty() && length > 0 && http_.start(server.endpoint, request, now, kRequestMs);
+  request.body = body;
+  sending_ =
+      !path.empty() && !body.empty() && http_.start(server.endpoint, request, now, kRequestMs);
+  sent(motion, now);
+}
+
+void SensorReporter::sent(const Motion& motion, Millis now) {
   sent_ = motion;
   sent_at_ = now;
   begun_ = true;

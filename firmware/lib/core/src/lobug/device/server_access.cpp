@@ -80,6 +80,9 @@ void DeviceController::connect(Millis now) {
     return;
   }
   go(DeviceState::kConnecting);
+  // One TLS session at a time, each of which takes about 40 KB of internal memory: whatever was
+  // asked over the other connection is closed by now.
+  http_.stop();
   const Introduction who = identity_.introduction();
   session_.open(url, SessionIdentity{identity_.token(), who.device_id, who.client_id}, now);
 }
@@ -113,6 +116,7 @@ void DeviceController::on_ready(Millis now) {
   stable_at_.set(now, kStableMs);
   trial_.reached_server();
   conversation_.begin();
+  view_.wake_word = session_.wake_word();
   publish_at_.set(now, 0);
 }
 
@@ -183,7 +187,8 @@ void DeviceController::follow_update(FirmwareUpdate::Progress progress, Millis n
   if (state() == DeviceState::kUpdating) connect(now);
 }
 
-// Every few hours, while nobody talks, discovery is asked beside the session.
+// Every few hours, while nobody talks, discovery is asked: beside the session, or with TLS, of
+// which there is to be one session at a time, instead of it, for a second or two.
 void DeviceController::check_for_update(Millis now) {
   const bool idle = state() == DeviceState::kIdle;
   if (checking_for_update_) {
@@ -207,7 +212,14 @@ void DeviceController::check_for_update(Millis now) {
     return;
   }
   if (!idle || !update_check_at_.due(now) || memory_.is_low() || sensors_.sending()) return;
+  if (self_test_.running()) return;
   update_check_at_.set(now, kUpdateCheckMs);
+  if (enrolment_.url().endpoint.tls) {
+    // From kOffline discovery is asked, and then the session opened again.
+    offline(Trouble::kNone, 0, now);
+    failures_ = kTriesWithOneAddress;
+    return;
+  }
   checking_for_update_ = true;
   // The session's own server: another one that mDNS may find by now must not get its token.
   const Text<160> server(enrolment_.server());
@@ -219,14 +231,18 @@ void DeviceController::report_sensors(Millis now) {
     sensors_.step(now);
     return;
   }
-  // A TLS handshake computes for most of a second on this thread: none while somebody talks, and
-  // none for each change.
-  const bool tls = enrolment_.url().endpoint.tls;
-  if (tls && state() != DeviceState::kIdle) return;
-  if (memory_.is_low() || checking_for_update_) return;
+  if (memory_.is_low() || self_test_.running()) return;
   const Motion& motion = controls_.motion();
+  if (session_.takes_sensors()) {
+    if (sensors_.due(motion, now, SensorReporter::kLeastMs)) sensors_.send(session_, motion, now);
+    return;
+  }
+  // A server that takes no sensors over the session. A TLS handshake computes for most of a second
+  // on this thread: none while somebody talks, and none for each change.
+  const bool tls = enrolment_.url().endpoint.tls;
+  if (checking_for_update_ || (tls && state() != DeviceState::kIdle)) return;
   if (sensors_.due(motion, now, tls ? SensorReporter::kEveryMs : SensorReporter::kLeastMs)) {
-    sensors_.send(enrolment_.url(), motion, now);
+    sensors_.post(enrolment_.url(), motion, now);
   }
 }
 

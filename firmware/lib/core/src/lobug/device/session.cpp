@@ -64,7 +64,7 @@ void Session::open(const Url& url, const SessionIdentity& identity, Millis now) 
   device_id_.assign(identity.device_id);
   client_id_.assign(identity.client_id);
   session_id_.clear();
-  wake_word_ = false;
+  wake_word_ = takes_sensors_ = takes_reports_ = false;
   rest_ = Bytes();
   connection_.open(url_.endpoint);
   phase_ = Phase::kConnecting;
@@ -151,7 +151,7 @@ void Session::take(const WebSocketEvent& event, Millis now) {
     case WebSocketEvent::Kind::kOpen:
       phase_ = Phase::kGreeting;
       limit_.set(now, kHelloMs);
-      send(write_hello(Span<char>(text_.data(), text_.size())));
+      send(write_hello(Span<char>(text_.data(), text_.size()), handler_.hello_report(now)));
       break;
     case WebSocketEvent::Kind::kText:
       on_text(std::string_view(reinterpret_cast<const char*>(event.data.data()), event.data.size()),
@@ -187,6 +187,8 @@ void Session::on_text(std::string_view text, Millis now) {
   }
   session_id_ = message_.session_id;
   wake_word_ = message_.wake_word;
+  takes_sensors_ = message_.sensors;
+  takes_reports_ = message_.reports;
   phase_ = Phase::kReady;
   limit_.clear();
   handler_.on_ready(now);
@@ -246,6 +248,16 @@ bool Session::playing(std::uint32_t delay_ms) {
 
 bool Session::mcp(std::string_view payload) {
   return ready() && send(write_mcp({text_.data(), text_.size()}, session_id_, payload));
+}
+
+bool Session::sensors(std::string_view reading) {
+  return takes_sensors() &&
+         send(write_sensor_message({text_.data(), text_.size()}, session_id_, reading));
+}
+
+bool Session::report(std::string_view report) {
+  return takes_reports() &&
+         send(write_report_message({text_.data(), text_.size()}, session_id_, report));
 }
 
 bool Session::room_for_audio() const {

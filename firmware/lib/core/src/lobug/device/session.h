@@ -33,6 +33,8 @@ class SessionHandler {
  public:
   virtual ~SessionHandler() = default;
   virtual void on_ready(Millis now) = 0;
+  /// The report of the device's condition for the hello, JSON; empty: none. Valid until the next.
+  virtual std::string_view hello_report(Millis now) = 0;
   virtual void on_message(const ServerMessage& message, Millis now) = 0;
   /// PCM, 16 bit, little endian, as it came; valid during the call.
   virtual void on_audio(Bytes pcm, Millis now) = 0;
@@ -89,6 +91,15 @@ class Session final : public SessionSender {
   bool room_for_audio() const override;
   bool audio(Span<const std::int16_t> samples) override;
   bool mcp(std::string_view payload);
+  /// What the sensors feel, JSON; only where `takes_sensors`. False when there was no room.
+  bool sensors(std::string_view reading);
+  /// A report of the device's condition, JSON; only where `takes_reports`. False when there was no
+  /// room.
+  bool report(std::string_view report);
+  /// Whether the server takes what the sensors feel over this session.
+  bool takes_sensors() const { return ready() && takes_sensors_; }
+  /// Whether the server takes reports of the device's condition over this session.
+  bool takes_reports() const { return ready() && takes_reports_; }
   bool wake_word() const override { return wake_word_; }
 
  private:
@@ -121,6 +132,8 @@ class Session final : public SessionSender {
   Deadline ping_;
   Deadline silent_;
   bool wake_word_ = false;
+  bool takes_sensors_ = false;
+  bool takes_reports_ = false;
 };
 
 }  // namespace lobug

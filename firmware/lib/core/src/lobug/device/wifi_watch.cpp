@@ -10,7 +10,8 @@ void WifiWatch::join(Millis now) {
 }
 
 void WifiWatch::went_up() {
-  up_ = was_up_ = true;
+  if (!up_ && ever_up_) ++reconnects_;
+  up_ = was_up_ = ever_up_ = true;
   missing_until_.clear();
   refusals_ = 0;
   tried_as_seen_ = false;

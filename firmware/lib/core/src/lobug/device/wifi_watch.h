@@ -5,6 +5,7 @@
 
 #include "lobug/base/clock.h"
 #include "lobug/device/state_machine.h"
+#include "lobug/protocol/report.h"
 
 namespace lobug {
 
@@ -24,12 +25,18 @@ class WifiWatch {
   static constexpr std::uint8_t kSetupStays = 30;  ///< extensions for guests
 
   bool is_up() const { return up_; }
+  /// Times that it came back since the start.
+  std::uint32_t reconnects() const { return reconnects_; }
+  /// Why it was lost or could not be joined, since the start.
+  const LossCounts& losses() const { return losses_; }
 
   /// The device starts to join; the setup page is closed.
   void join(Millis now);
   void went_up();
   /// `in_setup`: the setup page is open, where an absence does not count.
   void went_down(bool in_setup, Millis now);
+  /// The driver's reason for a loss, or for a try that failed.
+  void count_loss(std::uint8_t reason) { losses_.count(reason); }
   /// Counts a refusal of the password. True: open the setup page.
   bool password_refused();
   /// The owner stored settings. `same`: name and password are as before.
@@ -55,6 +62,9 @@ class WifiWatch {
 
  private:
   bool up_ = false;
+  bool ever_up_ = false;
+  std::uint32_t reconnects_ = 0;
+  LossCounts losses_;
   bool was_up_ = false;                 ///< with the stored name and password, since the start
   std::uint8_t refusals_ = 0;           ///< of the password, in a row
   bool tried_as_seen_ = false;          ///< the setup page was left once because the Wi-Fi was seen

@@ -2,37 +2,18 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
-#include "lobug/base/utf8.h"
+#include "lobug/face/damage.h"
 #include "lobug/face/fixed.h"
-#include "lobug/face/font.h"
+#include "lobug/face/scan.h"
 
 namespace lobug {
 namespace {
-
-// Shapes are sampled four times a row, at 2, 6, 10 and 14 sixteenths of it, each with a resolution
-// of a sixteenth pixel across: 64 steps from nothing to all.
-constexpr int kSamples = 4;
-constexpr int kSampleStep = 16 / kSamples;
-constexpr int kFull = 64;
 
 constexpr int kFarthest = px(1023);
 constexpr int within(int coordinate) { return clamped(coordinate, -kFarthest, kFarthest); }
 
 Point within(const Point& point) { return {within(point.x), within(point.y)}; }
-
-/// A polygon's side, downwards.
-struct Edge {
-  std::int16_t x0 = 0, y0 = 0, x1 = 0, y1 = 0;
-
-  Edge() = default;
-  Edge(const Point& upper, const Point& lower)
-      : x0(static_cast<std::int16_t>(upper.x)),
-        y0(static_cast<std::int16_t>(upper.y)),
-        x1(static_cast<std::int16_t>(lower.x)),
-        y1(static_cast<std::int16_t>(lower.y)) {}
-};
 
 /// Where the sides `near_edges` of `edges` cross the height `at`, from left to right; how many do.
 std::size_t crossings_at(int at, const std::array<Edge, Canvas::kMaxCorners>& edges,
@@ -41,8 +22,8 @@ std::size_t crossings_at(int at, const std::array<Edge, Canvas::kMaxCorners>& ed
   std::size_t count = 0;
   for (const std::uint8_t index : near_edges) {
     const Edge& edge = edges[index];
-    if (at < edge.y0 || at >= edge.y1) continue;
-    const int x = edge.x0 + (edge.x1 - edge.x0) * (at - edge.y0) / (edge.y1 - edge.y0);
+    if (!edge.crosses(at)) continue;
+    const int x = edge.x_at(at);
     // Sorted as they come: there are two, hardly ever more.
     std::size_t place = count++;
     while (place > 0 && crossings[place - 1] > x) {
@@ -52,76 +33,6 @@ std::size_t crossings_at(int at, const std::array<Edge, Canvas::kMaxCorners>& ed
     crossings[place] = static_cast<std::int16_t>(x);
   }
   return count;
-}
-
-/// Half the width of an ellipse at `dy` from its centre; all in 1/16 pixel.
-int half_width(int radius_x, int radius_y, int dy) {
-  if (dy <= -radius_y || dy >= radius_y) return 0;
-  const int square = radius_y * radius_y - dy * dy;
-  // Two bits more of the root make round edges rounder; 511 px squared leave room for them.
-  const auto root = static_cast<int>(integer_root(static_cast<std::uint32_t>(square) << 4U));
-  return radius_x * root / (4 * radius_y);
-}
-
-const Font& font_of(FontSize size) {
-  switch (size) {
-    case FontSize::kSmall:
-      return kSmallFont;
-    case FontSize::kCode:
-      return kCodeFont;
-    case FontSize::kLarge:
-      break;
-  }
-  return kLargeFont;
-}
-
-const Glyph* find(const Font& font, std::uint32_t character) {
-  std::size_t low = 0;
-  std::size_t high = font.glyphs.size();
-  while (low < high) {
-    const std::size_t middle = (low + high) / 2;
-    if (font.glyphs[middle].code < character) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  if (low == font.glyphs.size() || font.glyphs[low].code != character) return nullptr;
-  return &font.glyphs[low];
-}
-
-/// What stands for a character that the font lacks: an empty box, as wide as it is here.
-constexpr int box_width(const Font& font) { return font.ascent / 2 + 1; }
-constexpr int kBoxGap = 2;
-
-/// The character that is drawn in place of another: a plain hyphen for a non-breaking one, a space
-/// for a narrow one. 0: nothing is drawn (joiners, variation selectors, control characters).
-std::uint32_t drawn_as(std::uint32_t character) {
-  if (character < 0x20 || (character >= 0x7F && character < 0xA0)) return 0;
-  switch (character) {
-    case 0x00AD:  // soft hyphen
-    case 0x200B:  // zero width space
-    case 0x200C:
-    case 0x200D:  // joiners
-    case 0x2060:
-    case 0xFE0E:  // variation selectors
-    case 0xFE0F:
-    case 0xFEFF:
-      return 0;
-    case 0x00A0:
-    case 0x2002:
-    case 0x2003:
-    case 0x2009:
-    case 0x202F:
-      return ' ';
-    case 0x2010:
-    case 0x2011:
-      return '-';
-    case 0x2212:
-      return 0x2013;
-    default:
-      return character;
-  }
 }
 
 }  // namespace
@@ -149,18 +60,90 @@ void Canvas::unclip() {
   bottom_ = height_;
 }
 
+void Canvas::describe(Damage& damage) {
+  damage.begin();
+  noted_ = &damage;
+  wanted_ = nullptr;
+  shape_ = 0;
+}
+
+void Canvas::repair(const Damage& damage) {
+  noted_ = nullptr;
+  wanted_ = &damage;
+  shape_ = 0;
+}
+
+void Canvas::draw_all() {
+  noted_ = nullptr;
+  wanted_ = nullptr;
+  columns_ = ~std::uint64_t{0};
+}
+
+Rect Canvas::clipped() const {
+  return {static_cast<std::int16_t>(left_), static_cast<std::int16_t>(top_),
+          static_cast<std::int16_t>(right_ - left_), static_cast<std::int16_t>(bottom_ - top_)};
+}
+
+void Canvas::begin_shape() {
+  ++shape_;
+  tile_row_ = -1;
+}
+
+bool Canvas::begin_row(int y) {
+  if (wanted_ == nullptr) return true;
+  if (y / Damage::kTileHeight != tile_row_) {
+    tile_row_ = y / Damage::kTileHeight;
+    columns_ = wanted_->wants(tile_row_, shape_);
+  }
+  return columns_ != 0;
+}
+
+void Canvas::put(Colour* row, int x, Colour colour) {
+  if ((columns_ >> static_cast<unsigned>(x / Damage::kTileWidth) & 1U) == 0) return;
+  row[x] = colour;
+  ++drawn_;
+}
+
 void Canvas::clear(Colour colour) {
-  std::fill_n(pixels_.data(), static_cast<int>(height_) * width_, colour);
+  begin_shape();
+  if (noted_ != nullptr) {
+    noted_->clear(colour, shape_);
+    return;
+  }
+  if (wanted_ != nullptr) {
+    fill({0, 0, static_cast<std::int16_t>(clamped(width_, 0, kMaxWidth)), height_}, colour);
+    return;
+  }
+  const int all = static_cast<int>(height_) * width_;
+  std::fill_n(pixels_.data(), all, colour);
+  drawn_ += static_cast<std::uint32_t>(all);
 }
 
 void Canvas::fill_rect(const Rect& area, Colour colour) {
-  const int left = area.x > left_ ? area.x : left_;
-  const int top = area.y > top_ ? area.y : top_;
-  const int right = area.x + area.width < right_ ? area.x + area.width : right_;
-  const int bottom = area.y + area.height < bottom_ ? area.y + area.height : bottom_;
-  for (int y = top; y < bottom; ++y) {
+  begin_shape();
+  if (noted_ != nullptr) {
+    noted_->rect(area, colour, clipped(), shape_);
+    return;
+  }
+  const int left = clamped(area.x, left_, right_);
+  const int top = clamped(area.y, top_, bottom_);
+  const int right = clamped(area.x + area.width, left, right_);
+  const int bottom = clamped(area.y + area.height, top, bottom_);
+  fill({static_cast<std::int16_t>(left), static_cast<std::int16_t>(top),
+        static_cast<std::int16_t>(right - left), static_cast<std::int16_t>(bottom - top)},
+       colour);
+}
+
+void Canvas::fill(const Rect& area, Colour colour) {
+  for (int y = area.y; y < area.y + area.height; ++y) {
+    if (!begin_row(y)) continue;
     Colour* row = pixels_.data() + y * width_;
-    for (int x = left; x < right; ++x) row[x] = colour;
+    for (int x = area.x, next = 0; x < area.x + area.width; x = next) {
+      next = std::min((x / Damage::kTileWidth + 1) * Damage::kTileWidth, area.x + area.width);
+      if ((columns_ >> static_cast<unsigned>(x / Damage::kTileWidth) & 1U) == 0) continue;
+      std::fill(row + x, row + next, colour);
+      drawn_ += static_cast<std::uint32_t>(next - x);
+    }
   }
 }
 
@@ -198,7 +181,8 @@ void Canvas::flush_row(int y, Colour colour) {
     coverage_[static_cast<std::size_t>(x)] = 0;
     if (covered <= 0 || x >= right_) continue;
     // Shapes that overlap themselves cannot cover a pixel more than wholly.
-    row[x] = covered >= kFull ? colour : mix(row[x], colour, static_cast<unsigned>(covered) / 2U);
+    put(row, x,
+        covered >= kFull ? colour : mix(row[x], colour, static_cast<unsigned>(covered) / 2U));
   }
   covered_from_ = kMaxWidth;
   covered_to_ = 0;
@@ -210,12 +194,17 @@ void Canvas::fill_ellipse(int centre_x, int centre_y, int radius_x, int radius_y
   radius_x = clamped(radius_x, 0, px(511));
   radius_y = clamped(radius_y, 0, px(511));
   if (radius_x == 0 || radius_y == 0) return;
+  begin_shape();
+  if (noted_ != nullptr) {
+    noted_->ellipse(centre_x, centre_y, radius_x, radius_y, colour, clipped(), shape_);
+    return;
+  }
   const int first = clamped((centre_y - radius_y) / 16 - 1, top_, bottom_);
   const int last = clamped((centre_y + radius_y) / 16 + 1, top_, bottom_);
   for (int y = first; y < last; ++y) {
+    if (!begin_row(y)) continue;
     for (int sample = 0; sample < kSamples; ++sample) {
-      const int dy = px(y) + kSampleStep / 2 + sample * kSampleStep - centre_y;
-      const int half = half_width(radius_x, radius_y, dy);
+      const int half = half_width(radius_x, radius_y, sample_at(y, sample) - centre_y);
       if (half > 0) cover(centre_x - half, centre_x + half);
     }
     flush_row(y, colour);
@@ -224,18 +213,19 @@ void Canvas::fill_ellipse(int centre_x, int centre_y, int radius_x, int radius_y
 
 void Canvas::fill_round_rect(const Rect& area, std::int16_t radius, Colour colour) {
   if (area.width <= 0 || area.height <= 0) return;
-  const int shorter = area.width < area.height ? area.width : area.height;
-  const int round = px(clamped(radius, 0, shorter / 2 < 511 ? shorter / 2 : 511));
-  const int upper = px(area.y) + round;
-  const int lower = px(area.y + area.height) - round;
+  begin_shape();
+  if (noted_ != nullptr) {
+    noted_->round_rect(area, radius, colour, clipped(), shape_);
+    return;
+  }
+  const RoundRect round(area, radius);
   const int first = clamped(area.y, top_, bottom_);
   const int last = clamped(area.y + area.height, top_, bottom_);
   for (int y = first; y < last; ++y) {
+    if (!begin_row(y)) continue;
     for (int sample = 0; sample < kSamples; ++sample) {
-      const int at = px(y) + kSampleStep / 2 + sample * kSampleStep;
-      const int dy = at < upper ? upper - at : (at > lower ? at - lower : 0);
-      const int inset = dy > 0 ? round - half_width(round, round, dy) : 0;
-      cover(px(area.x) + inset, px(area.x + area.width) - inset);
+      const int inset = round.inset(sample_at(y, sample));
+      cover(round.left + inset, round.right - inset);
     }
     flush_row(y, colour);
   }
@@ -261,11 +251,17 @@ void Canvas::fill_polygon(Span<const Point> corners, Colour colour) {
     if (from.y != to.y) edges[edge_count++] = from.y < to.y ? Edge(from, to) : Edge(to, from);
     from = to;
   }
+  begin_shape();
+  if (noted_ != nullptr) {
+    noted_->polygon({edges.data(), edge_count}, colour, clipped(), shape_);
+    return;
+  }
   const int first = clamped(highest / 16 - 1, top_, bottom_);
   const int last = clamped(lowest / 16 + 1, top_, bottom_);
   std::array<std::uint8_t, kMaxCorners> near_edges;
   std::array<std::int16_t, kMaxCorners> crossings;
   for (int y = first; y < last; ++y) {
+    if (!begin_row(y)) continue;
     // Most edges are nowhere near this row: they are looked at once a row, not four times.
     std::size_t near_count = 0;
     for (std::size_t edge = 0; edge < edge_count; ++edge) {
@@ -275,8 +271,8 @@ void Canvas::fill_polygon(Span<const Point> corners, Colour colour) {
     }
     if (near_count == 0) continue;
     for (int sample = 0; sample < kSamples; ++sample) {
-      const int at = px(y) + kSampleStep / 2 + sample * kSampleStep;
-      const std::size_t count = crossings_at(at, edges, {near_edges.data(), near_count}, crossings);
+      const std::size_t count =
+          crossings_at(sample_at(y, sample), edges, {near_edges.data(), near_count}, crossings);
       for (std::size_t index = 0; index + 1 < count; index += 2) {
         cover(crossings[index], crossings[index + 1]);
       }
@@ -317,82 +313,6 @@ void Canvas::line(int x0, int y0, int x1, int y1, int thickness, Colour colour) 
     }
   }
   fill_polygon(Span<const Point>(outline.data(), outline.size()), colour);
-}
-
-void Canvas::blend_glyph(int x, int y, const Glyph& glyph, Span<const std::uint8_t> bits,
-                         Colour colour) {
-  const int from_x = x + glyph.left;
-  const int from_y = y + glyph.top;
-  for (int row = 0; row < glyph.height; ++row) {
-    const int to_y = from_y + row;
-    if (to_y < top_ || to_y >= bottom_) continue;
-    Colour* pixels = pixels_.data() + to_y * width_;
-    for (int column = 0; column < glyph.width; ++column) {
-      const int to_x = from_x + column;
-      if (to_x < left_ || to_x >= right_) continue;
-      const int index = row * glyph.width + column;
-      const unsigned pair = bits[glyph.offset + static_cast<unsigned>(index) / 2U];
-      const unsigned level = index % 2 == 0 ? pair >> 4U : pair & 15U;
-      // 0 to 15 becomes 0 to 32.
-      if (level != 0) pixels[to_x] = mix(pixels[to_x], colour, (level * 32U + 8U) / 15U);
-    }
-  }
-}
-
-int Canvas::text(int x, int y, std::string_view text, FontSize size, Colour colour) {
-  const Font& font = font_of(size);
-  for (std::size_t at = 0; at < text.size();) {
-    const std::uint32_t character = drawn_as(decode_utf8(text, at));
-    if (character == 0) continue;
-    if (const Glyph* glyph = find(font, character)) {
-      blend_glyph(x, y, *glyph, font.bits, colour);
-      x += glyph->advance;
-      continue;
-    }
-    const int width = box_width(font);
-    const int top = y + font.ascent / 4;
-    const int bottom = y + font.ascent;
-    const auto bar = [&](int left, int upper, int bar_width, int height) {
-      if (left < -kMaxWidth || left > kMaxWidth || upper < -kMaxWidth || upper > kMaxWidth) return;
-      fill_rect({static_cast<std::int16_t>(left), static_cast<std::int16_t>(upper),
-                 static_cast<std::int16_t>(bar_width), static_cast<std::int16_t>(height)},
-                colour);
-    };
-    bar(x + 1, top, width, 1);
-    bar(x + 1, bottom - 1, width, 1);
-    bar(x + 1, top, 1, bottom - top);
-    bar(x + width, top, 1, bottom - top);
-    x += width + kBoxGap;
-  }
-  return x;
-}
-
-int Canvas::text_width(std::string_view text, FontSize size) {
-  const Font& font = font_of(size);
-  int width = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::uint32_t character = drawn_as(decode_utf8(text, at));
-    if (character == 0) continue;
-    const Glyph* glyph = find(font, character);
-    width += glyph != nullptr ? glyph->advance : box_width(font) + kBoxGap;
-  }
-  return width;
-}
-
-int Canvas::line_height(FontSize size) { return font_of(size).line_height; }
-
-Rows changed_rows(Span<const Colour> before, Span<const Colour> after, std::int16_t width,
-                  std::int16_t height) {
-  const auto columns = static_cast<std::size_t>(width);
-  const auto differs = [&](int row) {
-    const std::size_t at = static_cast<std::size_t>(row) * columns;
-    return std::memcmp(before.data() + at, after.data() + at, columns * sizeof(Colour)) != 0;
-  };
-  int first = 0;
-  while (first < height && !differs(first)) ++first;
-  int last = height;
-  while (last > first && !differs(last - 1)) --last;
-  return {static_cast<std::int16_t>(first), static_cast<std::int16_t>(last - first)};
 }
 
 }  // namespace lobug

@@ -37,6 +37,8 @@ struct Point {
 /// Status bar (13 px), captions (19 px), a pairing code's digits (48 px).
 enum class FontSize : std::uint8_t { kSmall, kLarge, kCode };
 
+class Damage;
+
 /// Draws with smooth edges onto the caller's pixels; what lies outside is clipped. Integers
 /// alone, so that every processor draws the same picture. Coordinates of shapes beyond +-1023 px
 /// are taken as that.
@@ -54,6 +56,16 @@ class Canvas {
   std::int16_t height() const { return height_; }
   Span<const Colour> pixels() const { return pixels_; }
 
+  /// From now on shapes draw nothing; each leaves a mark in `damage`, which is begun anew.
+  void describe(Damage& damage);
+  /// From now on shapes are drawn only where `damage` has found something new. They have to be
+  /// those that were described, in the same order.
+  void repair(const Damage& damage);
+  /// From now on shapes are drawn wherever they are, as at the beginning.
+  void draw_all();
+  /// Pixels that were written since the beginning; one that three shapes cover counts three times.
+  std::uint32_t pixels_drawn() const { return drawn_; }
+
   void clear(Colour colour);
   void fill_rect(const Rect& area, Colour colour);
   /// Centre and half axes in 1/16 pixel.
@@ -66,8 +78,8 @@ class Canvas {
   void fill_polygon(Span<const Point> corners, Colour colour);
   /// Ends and thickness in 1/16 pixel; round ends.
   void line(int x0, int y0, int x1, int y1, int thickness, Colour colour);
-  /// UTF-8 of Latin-1's characters and some more (others as a box); returns the x behind the last
-  /// one. y is the top of the line.
+  /// UTF-8; returns the x behind the last character. y is the top of the line. Small text has
+  /// Latin-1's characters and some more, large text the alphabets of Europe; others are a box.
   int text(int x, int y, std::string_view text, FontSize size, Colour colour);
   static int text_width(std::string_view text, FontSize size);
   static int line_height(FontSize size);
@@ -76,6 +88,13 @@ class Canvas {
   void unclip();
 
  private:
+  Rect clipped() const;
+  void begin_shape();
+  /// Whether anything of the shape is to be drawn in this row.
+  bool begin_row(int y);
+  /// Writes a pixel, if its tile is to be drawn.
+  void put(Colour* row, int x, Colour colour);
+  void fill(const Rect& area, Colour colour);
   /// Adds a run of a quarter row, from `left` to `right` in 1/16 pixel, to the row's coverage.
   void cover(int left, int right);
   /// Blends the row's coverage in and forgets it.
@@ -88,21 +107,16 @@ class Canvas {
   std::int16_t height_;
   // The clip, edges: x from left_ to below right_.
   int left_ = 0, top_ = 0, right_ = 0, bottom_ = 0;
+  Damage* noted_ = nullptr;                    // where shapes are described, if they are
+  const Damage* wanted_ = nullptr;             // what of them is to be drawn; nullptr: all
+  std::uint16_t shape_ = 0;                    // counts the shapes of a picture
+  int tile_row_ = -1;                          // of `columns_`
+  std::uint64_t columns_ = ~std::uint64_t{0};  // tiles of the row that are to be drawn
+  std::uint32_t drawn_ = 0;
   // How much of each pixel of the row being drawn is covered (64: all), as differences to the
   // pixel before it, and where anything is.
   std::array<std::int16_t, kMaxWidth + 2> coverage_{};
   int covered_from_ = kMaxWidth, covered_to_ = 0;
 };
-
-/// Rows of a picture, from `first` on.
-struct Rows {
-  std::int16_t first = 0;
-  std::int16_t count = 0;
-};
-
-/// From the first row that differs to the last; count 0 when none does. Both pictures have
-/// `width` times `height` pixels.
-Rows changed_rows(Span<const Colour> before, Span<const Colour> after, std::int16_t width,
-                  std::int16_t height);
 
 }  // namespace lobug

@@ -254,7 +254,8 @@ void draw_antenna(const Brush& brush, const FaceState& face, int side) {
 
 void draw_face(Canvas& canvas, const FaceState& face, int centre_x, int centre_y, int scale) {
   // Breathes, bounces when it is loud, trembles when it is angry.
-  const int breath = swing(face, 3600) * px(1) / 256;
+  // By quarters of a pixel: each step draws the whole face anew.
+  const int breath = (swing(face, 3600) + 256) / 64 * px(1) / 4 - px(1);
   const int bounce = -face.excitement * px(3) / 256 * (256 + swing(face, 420)) / 512;
   const int tremble = face.prop == Prop::kAnger ? swing(face, 90) * px(1) / 256 : 0;
   const Brush brush(canvas, centre_x + tremble, centre_y + breath + bounce, scale);

@@ -8,7 +8,7 @@ namespace {
 constexpr int kLongestStepMs = 100;
 constexpr int kBlendMs = 110;  // time constant from one expression to the next
 
-constexpr int kCloseMs = 70;
+constexpr int kCloseMs = 100;  // three frames: in two it would be a jerk
 constexpr int kClosedMs = 40;
 constexpr int kOpenMs = 110;
 constexpr int kBlinkMs = kCloseMs + kClosedMs + kOpenMs;
@@ -27,6 +27,9 @@ constexpr int kReleaseMs = 75;
 constexpr int kExcitementMs = 600;
 
 constexpr int kPropMs = 260;
+
+// Asleep it moves four times a second. Nobody looks closely, and all other frames cost nothing.
+constexpr std::uint32_t kStillMs = 250;
 
 }  // namespace
 
@@ -48,7 +51,8 @@ void Face::update(const FaceInput& input, Millis now) {
   const Millis passed = elapsed(last_, now);
   last_ = now;
   const int dt_ms = passed < kLongestStepMs ? static_cast<int>(passed) : kLongestStepMs;
-  state_.clock_ms += static_cast<std::uint32_t>(dt_ms);
+  clock_ms_ += static_cast<std::uint32_t>(dt_ms);
+  state_.clock_ms = input.still ? clock_ms_ - clock_ms_ % kStillMs : clock_ms_;
   state_.glow = input.glow;
   state_.pulse = input.pulse;
   if (dt_ms == 0) return;

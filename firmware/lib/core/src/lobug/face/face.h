@@ -32,7 +32,7 @@ struct FaceState {
   int look_x = 0, look_y = 0;  ///< added to the expression's, percent times 16
   int mouth = 0;               ///< opened by the level: 0 to 256
   int excitement = 0;          ///< the slow part of the level, for bouncing: 0 to 256
-  std::uint32_t clock_ms = 0;  ///< for everything that swings
+  std::uint32_t clock_ms = 0;  ///< for everything that swings; asleep it goes by jerks
   Colour glow = 0;
   bool pulse = false;
 };
@@ -57,6 +57,7 @@ class Face {
   FaceState state_;
   bool started_ = false;
   Millis last_ = 0;
+  std::uint32_t clock_ms_ = 0;
   Deadline next_blink_;
   int blink_ms_ = -1;  // into a blink; -1: none
   bool blink_twice_ = false;

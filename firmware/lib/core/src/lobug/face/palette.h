@@ -8,6 +8,7 @@ namespace lobug {
 constexpr Colour kNight = rgb(13, 15, 32);       ///< behind everything
 constexpr Colour kPanel = rgb(32, 37, 66);       ///< cards, buttons
 constexpr Colour kPanelEdge = rgb(66, 74, 120);  ///< tracks, rims
+constexpr Colour kPaper = rgb(255, 255, 255);    ///< below a QR code
 constexpr Colour kText = rgb(244, 242, 234);
 constexpr Colour kFaint = rgb(150, 158, 192);  ///< hints, labels
 constexpr Colour kAccent = rgb(92, 214, 180);

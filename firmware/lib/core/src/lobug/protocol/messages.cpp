@@ -27,7 +27,10 @@ void read_hello(const Value& message, ServerMessage& read) {
   const bool mono = !channels.exists() || channels.integer(1, 1).has_value();
   read.sample_rate = static_cast<std::uint32_t>(rate.value_or(0));
   read.pcm = audio.member("format").is("pcm") && mono && read.sample_rate == kSampleRate;
-  read.wake_word = message.member("features").member("wake_word").boolean(false);
+  const Value features = message.member("features");
+  read.wake_word = features.member("wake_word").boolean(false);
+  read.sensors = features.member("sensors").boolean(false);
+  read.reports = features.member("reports").boolean(false);
 }
 
 Emotion emotion_of(const Value& message) {
@@ -80,6 +83,15 @@ void write_audio(Writer& json, std::string_view name, std::uint32_t frame_ms) {
 /// Begins a message of a session; its object stays open.
 void begin_message(Writer& json, std::string_view session_id, std::string_view type) {
   json.begin_object().name("session_id").text(session_id).name("type").text(type);
+}
+
+/// A message whose one field is JSON already. 0 when that is empty.
+std::size_t write_part(Span<char> into, std::string_view session_id, std::string_view type,
+                       std::string_view name, std::string_view part) {
+  Writer json(into);
+  if (part.empty()) return 0;
+  begin_message(json, session_id, type);
+  return json.name(name).raw(part).end_object().finish();
 }
 
 using json::Type;
@@ -162,7 +174,7 @@ ServerMessage read_server_message(std::string_view json) {
   return read;
 }
 
-std::size_t write_hello(Span<char> into) {
+std::size_t write_hello(Span<char> into, std::string_view report) {
   Writer json(into);
   json.begin_object().name("type").text("hello").name("version").number(1);
   json.name("features").begin_object();
@@ -172,6 +184,7 @@ std::size_t write_hello(Span<char> into) {
   json.name("transport").text("websocket");
   write_audio(json, "audio_params", kUplinkFrameMs);
   write_audio(json, "downlink", kDownlinkFrameMs);
+  if (!report.empty()) json.name("report").raw(report);
   return json.end_object().finish();
 }
 
@@ -202,10 +215,17 @@ std::size_t write_playing(Span<char> into, std::string_view session_id, std::uin
 }
 
 std::size_t write_mcp(Span<char> into, std::string_view session_id, std::string_view payload) {
-  Writer json(into);
-  if (payload.empty()) return 0;
-  begin_message(json, session_id, "mcp");
-  return json.name("payload").raw(payload).end_object().finish();
+  return write_part(into, session_id, "mcp", "payload", payload);
+}
+
+std::size_t write_sensor_message(Span<char> into, std::string_view session_id,
+                                 std::string_view reading) {
+  return write_part(into, session_id, "sensors", "reading", reading);
+}
+
+std::size_t write_report_message(Span<char> into, std::string_view session_id,
+                                 std::string_view report) {
+  return write_part(into, session_id, "report", "report", report);
 }
 
 std::size_t write_sensors(Span<char> into, const Motion& motion, bool tapped) {

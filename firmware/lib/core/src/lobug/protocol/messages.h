@@ -32,6 +32,8 @@ struct ServerMessage {
   bool pcm = false;     ///< kHello: the audio that will come is the PCM that we asked for
   std::uint32_t sample_rate = 0;
   bool wake_word = false;               ///< kHello: the server offers to find the wake word
+  bool sensors = false;                 ///< kHello: it takes what the sensors feel as messages
+  bool reports = false;                 ///< kHello: it takes reports of the device's condition
   Text<512> text;                       ///< kStt, kSentence, kAlert
   Text<48> status;                      ///< kAlert
   Emotion emotion = Emotion::kNeutral;  ///< kLlm, kAlert
@@ -60,14 +62,21 @@ Discovery read_discovery(std::string_view json);
 enum class ListenMode : std::uint8_t { kAuto, kManual, kRealtime, kWakeWord };
 
 // Each writes one message and returns its length, 0 when it does not fit.
-std::size_t write_hello(Span<char> into);
+/// `report` is JSON (`write_report`); empty: none.
+std::size_t write_hello(Span<char> into, std::string_view report);
 std::size_t write_listen_start(Span<char> into, std::string_view session_id, ListenMode mode);
 std::size_t write_listen_stop(Span<char> into, std::string_view session_id);
 std::size_t write_abort(Span<char> into, std::string_view session_id, std::string_view reason);
 std::size_t write_playing(Span<char> into, std::string_view session_id, std::uint32_t delay_ms);
 std::size_t write_mcp(Span<char> into, std::string_view session_id, std::string_view payload);
+/// `reading` is JSON (`write_sensors`).
+std::size_t write_sensor_message(Span<char> into, std::string_view session_id,
+                                 std::string_view reading);
+/// `report` is JSON (`write_report`).
+std::size_t write_report_message(Span<char> into, std::string_view session_id,
+                                 std::string_view report);
 
-/// The body of `POST /context/sensors`.
+/// The body of `POST /context/sensors`, and the reading of a message.
 std::size_t write_sensors(Span<char> into, const Motion& motion, bool tapped);
 /// The body of discovery: who we are.
 struct DeviceDescription {

@@ -69,6 +69,7 @@ std::string_view name_of(Orientation orientation) {
 }
 
 const Motion& MotionSense::update(const MotionSample& sample, Millis now) {
+  ++motion_.readings;
   MotionSample& kept = motion_.sample;
   kept = {bounded(sample.accel_x, 16.0F),  bounded(sample.accel_y, 16.0F),
           bounded(sample.accel_z, 16.0F),  bounded(sample.gyro_x, 2000.0F),

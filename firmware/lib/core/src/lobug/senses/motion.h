@@ -37,6 +37,8 @@ struct Motion {
   bool shaking = false;
   /// Grows by one with each tap, so that none is missed by who looks seldom.
   std::uint32_t taps = 0;
+  /// Grows by one with each reading of the sensor.
+  std::uint32_t readings = 0;
   /// Tilt of the screen as gaze: -1 (left, up) to 1 (right, down), 0 when upright.
   float gaze_x = 0, gaze_y = 0;
 };

@@ -1,6 +1,7 @@
 #include "lobug/setup/console.h"
 
 #include "lobug/base/utf8.h"
+#include "lobug/selftest/result_line.h"
 #include "lobug/sentences.h"
 #include "lobug/setup/settings.h"
 
@@ -129,6 +130,9 @@ void Console::run(const View& view) {
     show();
   } else if (command == "status") {
     status(view);
+  } else if (command == "selftest") {
+    awaits_test_ = push(Input::Kind::kSelfTest, sentences::kTestRunning);
+    awaited_run_ = static_cast<std::uint8_t>(view.self_test.run + 1);
   } else if (command == "pair") {
     push(Input::Kind::kForgetPairing, sentences::kPairingForgotten);
   } else if (command == "restart") {
@@ -178,16 +182,24 @@ void Console::set_wifi(std::string_view text) {
     print(sentences::kWifiUsage);
     return;
   }
+  (void)store_wifi(words[0], count == 2 ? words[1] : std::string_view());
+}
+
+Console::Stored Console::store_wifi(std::string_view name, std::string_view password) {
+  answer_.clear();
   load_settings(store_, settings_);
-  SettingResult result = set_setting(settings_, "wifi_name", words[0]);
-  if (result.ok) {
-    result = set_setting(settings_, "wifi_password", count == 2 ? words[1] : std::string_view());
-  }
+  SettingResult result = set_setting(settings_, "wifi_name", name);
+  if (result.ok) result = set_setting(settings_, "wifi_password", password);
   if (!result.ok) {
     print(result.error);
-    return;
+    return Stored::kInvalid;
   }
-  save("wifi_name", "wifi_password");
+  return save("wifi_name", "wifi_password") ? Stored::kSaved : Stored::kFailed;
+}
+
+std::string_view Console::server() {
+  load_settings(store_, settings_);
+  return settings_.server;
 }
 
 void Console::set(std::string_view name, std::string_view value) {
@@ -197,29 +209,44 @@ void Console::set(std::string_view name, std::string_view value) {
     print(result.error);
     return;
   }
-  save(name, {});
+  (void)save(name, {});
 }
 
-void Console::save(std::string_view first, std::string_view second) {
+bool Console::save(std::string_view first, std::string_view second) {
   bool saved = save_setting(store_, settings_, first);
   if (saved && !second.empty()) saved = save_setting(store_, settings_, second);
   if (!saved) {
     print(sentences::kNotSaved);
-    return;
+    return false;
   }
   push(Input::Kind::kSettings, sentences::kSaved);
+  return true;
 }
 
-void Console::push(Input::Kind kind, std::string_view done) {
+bool Console::push(Input::Kind kind, std::string_view done) {
   Input input;
   input.kind = kind;
   if (inputs_.push(input)) {
     print(done);
-  } else if (kind == Input::Kind::kSettings) {
-    print(sentences::kSavedForLater);
-  } else {
-    print(sentences::kBusy);
+    return true;
   }
+  print(kind == Input::Kind::kSettings ? sentences::kSavedForLater : sentences::kBusy);
+  return false;
+}
+
+void Console::step(const View& view) {
+  answer_.clear();
+  using Phase = SelfTestState::Phase;
+  const SelfTestState& test = view.self_test;
+  if (!awaits_test_ || test.run != awaited_run_ || test.phase == Phase::kRunning) return;
+  awaits_test_ = false;
+  if (test.phase != Phase::kDone) {
+    print(test.phase == Phase::kRefused ? sentences::kTestRefused : sentences::kTestStopped);
+    return;
+  }
+  const std::size_t length =
+      write_result_line({result_.data(), result_.size()}, test.measured, view.version);
+  print({result_.data(), length});
 }
 
 void Console::show() {

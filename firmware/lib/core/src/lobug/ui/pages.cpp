@@ -26,6 +26,32 @@ int large(Canvas& canvas, int y, std::string_view text, Colour colour = kText) {
 
 constexpr int kMiddle = kStatusBarHeight / 2;
 
+// A code of version 3, which is what a setup network takes, is 148 pixels wide with its quiet zone.
+constexpr int kCodeWidth = 148;
+constexpr int kBesideX = 238, kBesideWidth = 152;
+
+/// Dark on light with its quiet zone, as large as it may be; returns the y below it.
+int draw_code(Canvas& canvas, int x, int y, const QrCode& code) {
+  const int modules = code.size() + 2 * QrCode::kQuietZone;
+  const int module = kCodeWidth / modules;
+  const auto box = [&](int left, int top, int width, int height, Colour colour) {
+    canvas.fill_rect(
+        {static_cast<std::int16_t>(x + left * module), static_cast<std::int16_t>(y + top * module),
+         static_cast<std::int16_t>(width * module), static_cast<std::int16_t>(height * module)},
+        colour);
+  };
+  box(0, 0, modules, modules, kPaper);
+  for (int row = 0; row < code.size(); ++row) {
+    for (int from = 0, to = 0; from < code.size(); from = to) {
+      to = from + 1;
+      if (!code.is_dark(from, row)) continue;
+      while (to < code.size() && code.is_dark(to, row)) ++to;
+      box(QrCode::kQuietZone + from, QrCode::kQuietZone + row, to - from, 1, kNight);
+    }
+  }
+  return y + modules * module;
+}
+
 /// Bars for a signal: -60 dBm and better are all four.
 int bars_of(std::int8_t dbm) {
   if (dbm >= -60) return 4;
@@ -78,18 +104,34 @@ void draw_battery(Canvas& canvas, std::int16_t right, const View& view) {
 
 }  // namespace
 
-void draw_setup_page(Canvas& canvas, const View& view) {
-  int y = kStatusBarHeight + 10;
+void draw_setup_page(Canvas& canvas, const View& view, const QrCode& join) {
+  int y = kStatusBarHeight + 8;
   if (view.trouble == Trouble::kWrongPassword) {
-    y = small(canvas, y + 4, sentence_of(view.trouble), kWarning) + 4;
+    y = small(canvas, y + 4, sentence_of(view.trouble), kWarning) + 3;
   } else {
     y = large(canvas, y, sentences::kSetupTitle, kAccent);
   }
-  y = small(canvas, y + 14, sentences::kSetupJoin);
-  y = large(canvas, y + 2, view.setup_network);
-  y = small(canvas, y + 10, sentences::kSetupOpen);
-  y = large(canvas, y + 2, view.setup_address);
-  small(canvas, y + 10, sentences::kSetupChoose);
+  if (join.size() == 0) {
+    y = small(canvas, y + 14, sentences::kSetupJoin);
+    y = large(canvas, y + 2, view.setup_network);
+    y = small(canvas, y + 10, sentences::kSetupOpen);
+    y = large(canvas, y + 2, view.setup_address);
+  } else {
+    // To the right of the code, for those whose phone does not scan it.
+    const int below = draw_code(canvas, 8, y + 6, join);
+    const auto beside = [&canvas](int top, std::string_view text, FontSize size, Colour colour) {
+      return draw_paragraph(canvas, kBesideX, top, kBesideWidth, text, size, colour);
+    };
+    int at = beside(y + 6, sentences::kSetupScan, FontSize::kSmall, kFaint);
+    at = beside(at + 2, view.setup_network, FontSize::kLarge, kText);
+    std::array<char, 32> key{};
+    std::snprintf(key.data(), key.size(), sentences::kSetupKeyFormat, view.setup_key.c_str());
+    at = beside(at, key.data(), FontSize::kLarge, kText);
+    at = beside(at + 8, sentences::kSetupOpen, FontSize::kSmall, kFaint);
+    beside(at + 2, view.setup_address, FontSize::kSmall, kText);
+    y = below;
+  }
+  small(canvas, y + 6, sentences::kSetupChoose);
 }
 
 void draw_pairing_page(Canvas& canvas, const View& view) {

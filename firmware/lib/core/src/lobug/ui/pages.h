@@ -3,10 +3,12 @@
 
 #include "lobug/device/screen_link.h"
 #include "lobug/face/canvas.h"
+#include "lobug/ui/qr_code.h"
 
 namespace lobug {
 
-void draw_setup_page(Canvas& canvas, const View& view);
+/// `join`: what lets a phone join the device's network; empty while there is no network.
+void draw_setup_page(Canvas& canvas, const View& view, const QrCode& join);
 void draw_pairing_page(Canvas& canvas, const View& view);
 void draw_update_page(Canvas& canvas, const View& view);
 /// The text below the face when the device is offline.

@@ -22,7 +22,8 @@ constexpr Rect kCaptionsButton{208, 98, 104, 32};
 constexpr Rect kForgetButton{8, 136, 148, 32};
 constexpr Rect kResetButton{164, 136, 148, 32};
 constexpr std::int16_t kAboutY = 174;
-constexpr Rect kCloseButton{232, 176, 80, 32};
+constexpr Rect kCloseButton{232, 174, 80, 30};
+constexpr Rect kTestButton{232, 208, 80, 28};
 
 bool holds(const Rect& area, std::int16_t x, std::int16_t y) {
   return x >= area.x && x < area.x + area.width && y >= area.y && y < area.y + area.height;
@@ -55,6 +56,19 @@ void draw_row(Canvas& canvas, const Rect& track, std::string_view name, int perc
                 name.data(), percent);
   canvas.text(8, track.y + (track.height - height) / 2, text.data(), FontSize::kSmall, kText);
   draw_slider(canvas, track, percent);
+}
+
+/// The mode that a tap changes to. Waiting for a wake word is offered where the server finds it.
+TalkMode after(TalkMode mode, bool wake_word) {
+  switch (mode) {
+    case TalkMode::kTap:
+      return TalkMode::kConversation;
+    case TalkMode::kConversation:
+      return wake_word ? TalkMode::kWakeWord : TalkMode::kTap;
+    case TalkMode::kWakeWord:
+      break;
+  }
+  return TalkMode::kTap;
 }
 
 std::uint8_t percent_at(std::int16_t x) {
@@ -119,14 +133,15 @@ bool SettingsPage::tap(const Gesture& gesture, const View& view, Millis now) {
   const std::int16_t x = gesture.from_x;
   const std::int16_t y = gesture.from_y;
   if (holds(kTalkButton, x, y)) {
-    const int next = (static_cast<int>(view.talk_mode) + 1) % 3;
-    put(Input::Kind::kTalkMode, next);
+    put(Input::Kind::kTalkMode, static_cast<int>(after(view.talk_mode, view.wake_word)));
   } else if (holds(kCaptionsButton, x, y)) {
     put(Input::Kind::kCaptions, view.captions ? 0 : 1);
   } else if (holds(kForgetButton, x, y)) {
     if (confirmed(Question::kForget, now)) put(Input::Kind::kForgetPairing, 0);
   } else if (holds(kResetButton, x, y)) {
     if (confirmed(Question::kReset, now)) put(Input::Kind::kReset, 0);
+  } else if (holds(kTestButton, x, y)) {
+    put(Input::Kind::kSelfTest, 0);
   } else if (holds(kCloseButton, x, y)) {
     return false;
   } else {
@@ -164,6 +179,7 @@ void SettingsPage::draw(Canvas& canvas, const View& view, Millis now) {
   draw_button(canvas, kResetButton, reset ? sentences::kResetSure : sentences::kReset, kText,
               reset ? kAlarm : kPanel);
   draw_button(canvas, kCloseButton, sentences::kClose, kNight, kAccent);
+  draw_button(canvas, kTestButton, sentences::kTestButton, kText);
   std::array<char, 80> text{};
   std::snprintf(text.data(), text.size(), sentences::kVersionFormat, view.version.c_str());
   int y = kAboutY;

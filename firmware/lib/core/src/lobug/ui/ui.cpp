@@ -8,6 +8,7 @@
 #include "lobug/sentences.h"
 #include "lobug/ui/clock_pages.h"
 #include "lobug/ui/pages.h"
+#include "lobug/ui/self_test_page.h"
 
 namespace lobug {
 namespace {
@@ -26,6 +27,15 @@ constexpr int kRaisedY = px(104), kRaisedScale = 176;
 constexpr int kPeepingY = px(231), kPeepingScale = 124;
 
 int between(int from, int to, int progress) { return from + (to - from) * progress / 256; }
+
+bool is_on_its_way(DeviceState state) {
+  return state == DeviceState::kStarting || state == DeviceState::kJoining ||
+         state == DeviceState::kFinding || state == DeviceState::kConnecting;
+}
+
+bool is_offline(const View& view) {
+  return view.state == DeviceState::kOffline && view.trouble != Trouble::kNone;
+}
 
 int gaze_of(float tilt) { return clamped(static_cast<int>(tilt * 256.0F), -256, 256); }
 
@@ -81,6 +91,9 @@ void Ui::touched(const Gesture& gesture, Millis now) {
     settings_.open();
   } else if (page_ == Page::kSettings && !on_button) {
     if (!settings_.touch(gesture, seen_, now)) page_ = Page::kFace;
+  } else if (page_ == Page::kSelfTest && !on_button) {
+    const bool running = seen_.self_test.phase == SelfTestState::Phase::kRunning;
+    if (gesture.kind == Gesture::Kind::kTap && !running) page_ = Page::kFace;
   } else {
     touch_face(gesture, now);
   }
@@ -94,7 +107,16 @@ void Ui::touch_face(const Gesture& gesture, Millis now) {
     return;
   }
   switch (gesture.kind) {
+    case Kind::kPress:
+      pressed_ = button_at(gesture.from_x, gesture.from_y) == Button::kMiddle;
+      if (pressed_) put(Input::Kind::kPress);
+      break;
+    case Kind::kSlide:
+      if (pressed_) put(Input::Kind::kPressEnd);
+      pressed_ = false;
+      break;
     case Kind::kTap:
+      pressed_ = false;
       if (button_at(gesture.from_x, gesture.from_y) == Button::kRight) {
         volume_ = seen_.volume;
         volume_until_.set(now, kVolumeMs);
@@ -104,6 +126,7 @@ void Ui::touch_face(const Gesture& gesture, Millis now) {
       }
       break;
     case Kind::kHold:
+      pressed_ = false;
       if (button_at(gesture.from_x, gesture.from_y) == Button::kMiddle) {
         page_ = Page::kFace;
         holding_ = put(Input::Kind::kHoldBegin);
@@ -144,7 +167,9 @@ bool Ui::quiet(const View& view, Millis now) const {
 }
 
 Millis Ui::frame_ms(const View& view, Millis now) const {
-  if (view.ringing || page_ == Page::kSettings) return kFrameMs;
+  // A self-test measures how often the screen draws.
+  const bool tested = view.self_test.phase == SelfTestState::Phase::kRunning;
+  if (view.ringing || tested || page_ != Page::kFace) return kFrameMs;
   if (quiet(view, now) && (view.timers > 0 || (view.clock && view.minute_of_day >= 0))) {
     return kClockFrameMs;
   }
@@ -157,7 +182,8 @@ bool Ui::frame_due(const View& view, Millis now) {
   power_ = view.power;
   if (view.power == PowerState::kDark || view.power == PowerState::kSwitchedOff) return false;
   if (!begun_ || touched_ || view.state != seen_.state || view.power != seen_.power ||
-      view.ringing != seen_.ringing || view.notice != seen_.notice) {
+      view.ringing != seen_.ringing || view.notice != seen_.notice ||
+      view.self_test.run != seen_.self_test.run) {
     return true;
   }
   return elapsed(drawn_at_, now) >= frame_ms(view, now);
@@ -217,6 +243,26 @@ void Ui::move_face(const View& view, const Motion& motion, std::uint8_t level, M
 
 void Ui::draw(Canvas& canvas, const View& view, const Motion& motion, std::uint8_t level,
               Millis now) {
+  advance(view, motion, level, now);
+  canvas.draw_all();
+  paint(canvas);
+}
+
+bool Ui::draw_changes(Canvas& canvas, Damage& damage, const View& view, const Motion& motion,
+                      std::uint8_t level, Millis now) {
+  advance(view, motion, level, now);
+  canvas.describe(damage);
+  paint(canvas);
+  const bool changed = damage.finish();
+  if (changed) {
+    canvas.repair(damage);
+    paint(canvas);
+  }
+  canvas.draw_all();
+  return changed;
+}
+
+void Ui::advance(const View& view, const Motion& motion, std::uint8_t level, Millis now) {
   if (!begun_) {
     begun_ = true;
     busy_at_ = drawn_at_ = now;
@@ -226,79 +272,117 @@ void Ui::draw(Canvas& canvas, const View& view, const Motion& motion, std::uint8
   power_ = view.power;
   if (view.notice != seen_.notice || view.ringing != seen_.ringing) busy_at_ = now;
   if (view.caption != seen_.caption) caption_spoken_ = view.state == DeviceState::kSpeaking;
+  if (view.self_test.run != seen_.self_test.run) page_ = Page::kSelfTest;
   seen_ = view;
+  if (volume_until_.due(now)) volume_until_.clear();
   move_face(view, motion, level, now);
-  canvas.unclip();
-  canvas.clear(kNight);
-  if (page_ == Page::kSettings) {
-    settings_.draw(canvas, view, now);
-  } else if (view.state == DeviceState::kSetup) {
-    draw_setup_page(canvas, view);
-  } else if (view.state == DeviceState::kPairing) {
-    draw_face(canvas, face_.state(), px(kScreenWidth / 2), kPeepingY, kPeepingScale);
-    draw_pairing_page(canvas, view);
-  } else if (view.state == DeviceState::kUpdating) {
-    draw_face(canvas, face_.state(), px(kScreenWidth / 2), kPeepingY, kPeepingScale);
-    draw_update_page(canvas, view);
-  } else if (!draw_instead_of_face(canvas, view, now)) {
-    draw_face_page(canvas, view, now);
-  }
-  draw_status_bar(canvas, view);
+  front_ = on_face_page() ? front(view, now) : Front::kFace;
+  if (on_face_page() && front_ == Front::kFace) move_words(view, now);
+  if (view.state == DeviceState::kSetup) renew_join_code(view);
   drawn_at_ = now;
 }
 
-bool Ui::draw_instead_of_face(Canvas& canvas, const View& view, Millis now) {
+bool Ui::on_face_page() const {
+  return page_ == Page::kFace && seen_.state != DeviceState::kSetup &&
+         seen_.state != DeviceState::kPairing && seen_.state != DeviceState::kUpdating;
+}
+
+void Ui::paint(Canvas& canvas) {
+  canvas.unclip();
+  canvas.clear(kNight);
+  if (page_ == Page::kSettings) {
+    settings_.draw(canvas, seen_, drawn_at_);
+  } else if (page_ == Page::kSelfTest) {
+    draw_self_test_page(canvas, seen_.self_test);
+  } else if (seen_.state == DeviceState::kSetup) {
+    draw_setup_page(canvas, seen_, join_);
+  } else if (seen_.state == DeviceState::kPairing) {
+    draw_face(canvas, face_.state(), px(kScreenWidth / 2), kPeepingY, kPeepingScale);
+    draw_pairing_page(canvas, seen_);
+  } else if (seen_.state == DeviceState::kUpdating) {
+    draw_face(canvas, face_.state(), px(kScreenWidth / 2), kPeepingY, kPeepingScale);
+    draw_update_page(canvas, seen_);
+  } else {
+    paint_face_page(canvas);
+  }
+  draw_status_bar(canvas, seen_);
+}
+
+Ui::Front Ui::front(const View& view, Millis now) const {
   const bool talking = view.state == DeviceState::kListening ||
                        view.state == DeviceState::kThinking || view.state == DeviceState::kSpeaking;
-  if (view.ringing && !talking) {
-    draw_alarm(canvas, view, now);
-    return true;
-  }
-  if (!quiet(view, now) || volume_until_.is_set()) return false;
-  if (view.timers > 0) {
-    draw_countdown(canvas, view);
-    return true;
-  }
-  if (!view.clock || view.minute_of_day < 0) return false;
-  draw_face(canvas, face_.state(), px(kScreenWidth / 2), kPeepingY, kPeepingScale);
-  draw_clock(canvas, view);
-  return true;
+  if (view.ringing && !talking) return Front::kAlarm;
+  if (!quiet(view, now) || volume_until_.is_set()) return Front::kFace;
+  if (view.timers > 0) return Front::kCountdown;
+  return view.clock && view.minute_of_day >= 0 ? Front::kClock : Front::kFace;
 }
 
-void Ui::draw_face_page(Canvas& canvas, const View& view, Millis now) {
+// The words below the face, for which it makes room.
+void Ui::move_words(const View& view, Millis now) {
   const std::string_view text = shown_text(view);
   captions_.show(text, now);
-  const bool on_its_way =
-      view.state == DeviceState::kStarting || view.state == DeviceState::kJoining ||
-      view.state == DeviceState::kFinding || view.state == DeviceState::kConnecting;
-  const bool offline = view.state == DeviceState::kOffline && view.trouble != Trouble::kNone;
-  const bool volume = volume_until_.is_set();
-  const bool below = !text.empty() || on_its_way || offline || volume;
+  below_ = volume_until_.is_set()      ? Below::kVolume
+           : is_offline(view)          ? Below::kTrouble
+           : !text.empty()             ? Below::kText
+           : is_on_its_way(view.state) ? Below::kProgress
+                                       : Below::kNothing;
   const Millis passed = elapsed(drawn_at_, now);
-  raised_ =
-      approached(raised_, below ? 256 : 0, passed < 100 ? static_cast<int>(passed) : 100, kRaiseMs);
-  draw_face(canvas, face_.state(), px(kScreenWidth / 2), between(kFaceY, kRaisedY, raised_),
-            between(kFaceScale, kRaisedScale, raised_));
-  if (!buttons_below_ && !below) draw_corners(canvas);
-  if (view.timers > 0) draw_countdown_badge(canvas, view);
-  if (volume) {
-    draw_volume(canvas, now);
-  } else if (offline) {
-    draw_trouble(canvas, view);
-  } else if (!text.empty()) {
-    const auto height =
-        static_cast<std::int16_t>(kWordsRows * Canvas::line_height(FontSize::kLarge));
-    captions_.draw(canvas, {kWordsX, kWordsY, kWordsWidth, height}, kWordsRows, kText, now);
-  } else if (on_its_way) {
-    draw_progress(canvas, view);
+  raised_ = approached(raised_, below_ != Below::kNothing ? 256 : 0,
+                       passed < 100 ? static_cast<int>(passed) : 100, kRaiseMs);
+}
+
+void Ui::paint_face_page(Canvas& canvas) {
+  switch (front_) {
+    case Front::kFace:
+      paint_face_and_words(canvas);
+      break;
+    case Front::kAlarm:
+      draw_alarm(canvas, seen_, drawn_at_);
+      break;
+    case Front::kCountdown:
+      draw_countdown(canvas, seen_);
+      break;
+    case Front::kClock:
+      draw_face(canvas, face_.state(), px(kScreenWidth / 2), kPeepingY, kPeepingScale);
+      draw_clock(canvas, seen_);
+      break;
   }
 }
 
-void Ui::draw_volume(Canvas& canvas, Millis now) {
-  if (volume_until_.due(now)) {
-    volume_until_.clear();
-    return;
+void Ui::paint_face_and_words(Canvas& canvas) {
+  draw_face(canvas, face_.state(), px(kScreenWidth / 2), between(kFaceY, kRaisedY, raised_),
+            between(kFaceScale, kRaisedScale, raised_));
+  if (seen_.timers > 0) draw_countdown_badge(canvas, seen_);
+  const auto height = static_cast<std::int16_t>(kWordsRows * Canvas::line_height(FontSize::kLarge));
+  switch (below_) {
+    case Below::kNothing:
+      if (!buttons_below_) draw_corners(canvas);
+      break;
+    case Below::kVolume:
+      paint_volume(canvas);
+      break;
+    case Below::kTrouble:
+      draw_trouble(canvas, seen_);
+      break;
+    case Below::kText:
+      captions_.draw(canvas, {kWordsX, kWordsY, kWordsWidth, height}, kWordsRows, kText, drawn_at_);
+      break;
+    case Below::kProgress:
+      draw_progress(canvas, seen_);
+      break;
   }
+}
+
+void Ui::renew_join_code(const View& view) {
+  if (join_network_ == view.setup_network.view() && join_key_ == view.setup_key.view()) return;
+  join_network_ = view.setup_network;
+  join_key_ = view.setup_key;
+  // The device's own network always has a key. Without one it is not open yet.
+  join_ = QrCode();
+  if (!join_key_.empty()) (void)join_.encode(wifi_code_text(join_network_, join_key_));
+}
+
+void Ui::paint_volume(Canvas& canvas) const {
   std::array<char, 24> text{};
   std::snprintf(text.data(), text.size(), sentences::kVolumeFormat, volume_);
   draw_centred(canvas, kScreenWidth / 2, kVolumeTrack.y - 8, text.data(), FontSize::kSmall, kText);

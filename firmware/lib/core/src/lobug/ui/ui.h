@@ -8,10 +8,12 @@
 #include "lobug/base/random.h"
 #include "lobug/device/screen_link.h"
 #include "lobug/face/canvas.h"
+#include "lobug/face/damage.h"
 #include "lobug/face/face.h"
 #include "lobug/senses/motion.h"
 #include "lobug/ui/captions.h"
 #include "lobug/ui/gesture.h"
+#include "lobug/ui/qr_code.h"
 #include "lobug/ui/settings_page.h"
 
 namespace lobug {
@@ -42,9 +44,17 @@ class Ui {
   bool frame_due(const View& view, Millis now);
   /// Draws what is to be seen now. `level`: loudness of speaker or microphone, 0 to 255.
   void draw(Canvas& canvas, const View& view, const Motion& motion, std::uint8_t level, Millis now);
+  /// The same on a canvas that still has the picture before: draws only what has changed, which
+  /// `damage` then has for the display. False: nothing has.
+  bool draw_changes(Canvas& canvas, Damage& damage, const View& view, const Motion& motion,
+                    std::uint8_t level, Millis now);
 
  private:
-  enum class Page : std::uint8_t { kFace, kSettings };
+  enum class Page : std::uint8_t { kFace, kSettings, kSelfTest };
+  /// What is below the face.
+  enum class Below : std::uint8_t { kNothing, kVolume, kTrouble, kText, kProgress };
+  /// What the face page shows large.
+  enum class Front : std::uint8_t { kFace, kAlarm, kCountdown, kClock };
   enum class Button : std::uint8_t { kLeft, kMiddle, kRight };
 
   Button button_at(std::int16_t x, std::int16_t y) const;
@@ -53,14 +63,21 @@ class Ui {
   void touched(const Gesture& gesture, Millis now);
   /// False when the queue is full.
   bool put(Input::Kind kind, std::int32_t value = 0);
+  /// Moves everything on to `now`.
+  void advance(const View& view, const Motion& motion, std::uint8_t level, Millis now);
   void move_face(const View& view, const Motion& motion, std::uint8_t level, Millis now);
-  void draw_face_page(Canvas& canvas, const View& view, Millis now);
-  void draw_volume(Canvas& canvas, Millis now);
+  void renew_join_code(const View& view);
+  void move_words(const View& view, Millis now);
+  /// Draws what `advance` has moved; the same picture however often.
+  void paint(Canvas& canvas);
+  void paint_face_page(Canvas& canvas);
+  void paint_face_and_words(Canvas& canvas);
+  void paint_volume(Canvas& canvas) const;
+  bool on_face_page() const;
   bool asleep(const View& view, Millis now) const;
   bool quiet(const View& view, Millis now) const;
   Millis frame_ms(const View& view, Millis now) const;
-  /// The page that takes the place of the face; false: none does.
-  bool draw_instead_of_face(Canvas& canvas, const View& view, Millis now);
+  Front front(const View& view, Millis now) const;
   std::string_view shown_text(const View& view) const;
 
   Queue<Input, 16>& inputs_;
@@ -70,10 +87,11 @@ class Ui {
   Captions captions_;
   SettingsPage settings_;
   Page page_ = Page::kFace;
-  View seen_;                              ///< of the last frame: what fingers refer to
+  View seen_;  ///< of the last frame: what fingers refer to, and what is painted
   PowerState power_ = PowerState::kAwake;  ///< now, also while nothing is drawn
   bool waking_ = false;   ///< the finger on the screen has woken it, and does nothing else
   bool touched_ = false;  ///< since the last frame
+  bool pressed_ = false;  ///< a finger came down to talk, and is neither tap nor hold yet
   bool holding_ = false;
   bool release_due_ = false;     ///< the end of a hold is not in the queue yet
   bool caption_spoken_ = false;  ///< the caption is of a reply, not an alert
@@ -82,6 +100,11 @@ class Ui {
   Millis busy_at_ = 0;  ///< when something happened last
   bool begun_ = false;
   Millis drawn_at_ = 0;
+  QrCode join_;  ///< of the setup network
+  Text<40> join_network_;
+  Text<16> join_key_;
+  Front front_ = Front::kFace;
+  Below below_ = Below::kNothing;
   int raised_ = 0;  ///< the face has made room for words: 0 to 256
 };
 

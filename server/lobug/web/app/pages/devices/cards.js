@@ -11,6 +11,7 @@ import { toast } from "../../components/toasts.js";
 import { html, useSignal } from "../../preact.js";
 import { t } from "../../sentences.js";
 import { bars, LOW_BATTERY, nameOf, stateOf } from "./condition.js";
+import { reportRows } from "./report.js";
 
 /** A card. `refresh` is called after each change. */
 export function DeviceCard({ device, refresh }) {
@@ -48,6 +49,15 @@ export function DeviceCard({ device, refresh }) {
       <${Icon} name="download" />
       <span>${t("devices.update", { version: device.update })}</span>
     </p>`}
+    ${device.report &&
+    html`<details class="small device-report">
+      <summary>${t("devices.report.title")}</summary>
+      <dl class="facts">
+        ${reportRows(device.report).map(({ name, text, bad }) => html`<dt>${name}</dt><dd class=${bad ? "device-low" : undefined}>${text}</dd>`)}
+        <dt>${t("devices.report.at")}</dt>
+        <dd><${When} at=${device.reported_at} fallback=${t("devices.never")} /></dd>
+      </dl>
+    </details>`}
     <footer class="actions">
       ${!revoked &&
       html`<button class="button button-small" onClick=${open("say")}>

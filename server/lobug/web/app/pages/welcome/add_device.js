@@ -15,6 +15,7 @@ import { t } from "../../sentences.js";
 import { session } from "../../session.js";
 
 const KINDS = [
+  { name: "empty", icon: "download", href: link("flash") },
   { name: "lobug", icon: "devices" },
   { name: "other", icon: "chip" },
   { name: "phone", icon: "qr" },
@@ -22,7 +23,7 @@ const KINDS = [
 
 /** `kind`: "lobug", "other", "phone", or undefined while none is chosen. */
 export function AddDevice({ kind }) {
-  const known = KINDS.some(({ name }) => name === kind);
+  const known = KINDS.some(({ name, href }) => name === kind && !href);
   return html`
     <h1>${t(known ? `welcome.device.${kind}.title` : "welcome.device.title")}</h1>
     ${!known && html`<${KindStep} />`}
@@ -39,8 +40,8 @@ export function AddDevice({ kind }) {
 function KindStep() {
   return html`<ul class="kinds">
     ${KINDS.map(
-      ({ name, icon }) => html`<li key=${name}>
-        <a href=${link("welcome", "device", name)}>
+      ({ name, icon, href }) => html`<li key=${name}>
+        <a href=${href ?? link("welcome", "device", name)}>
           <${Icon} name=${icon} />
           <span><strong>${t(`welcome.device.${name}.name`)}</strong><span class="hint">${t(`welcome.device.${name}.about`)}</span></span>
           <${Icon} name="chevron" />

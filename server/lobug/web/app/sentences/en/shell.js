@@ -10,6 +10,7 @@ export default {
     turns: "Live turns",
     settings: "Settings",
     welcome: "Welcome",
+    flash: "Set up over USB",
     pair: "Come in",
     trust: "Trust this server",
   },

@@ -51,6 +51,10 @@ export default {
     coming_more: "It asks again by itself, within half a minute.",
     here: "{name} is here",
     here_more: "Say hello to it.",
+    empty: {
+      name: "An M5Stack without Lo-Bug",
+      about: "Plug it into this computer: this page puts Lo-Bug on it, and sets its Wi-Fi.",
+    },
     lobug: {
       name: "A Lo-Bug",
       about: "An M5Stack with Lo-Bug's own firmware. It finds this computer by itself.",
