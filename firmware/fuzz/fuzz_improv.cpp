@@ -76,7 +76,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       each->wifi.state = link;
       each->wifi.looking = each->wifi.looking && data[i] % 2 == 0;
       each->line->feed(byte, *view, now);
-      each->line->step(now);
+      each->line->step(*view, now);
     }
     const std::string answer = device.out.take();
     check_output(answer);

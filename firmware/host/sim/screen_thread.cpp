@@ -84,8 +84,6 @@ ScreenThread::ScreenThread(const ScreenWorld& world, CommandQueue& commands)
 void ScreenThread::step(Millis now) {
   Command command;
   while (commands_.pop(command)) take(command, now);
-  // Bytes that came over the line are answered in bytes.
-  if (const std::string bytes = written_.take(); !bytes.empty()) tell_serial(bytes);
   feel(now);
   const View& view = world_.link.view.read();
   tell(view);
@@ -99,12 +97,7 @@ void ScreenThread::step(Millis now) {
     if (drawn) ++world_.link.frames;
   }
   line_.step(view, now);
-  const std::string later = written_.take();
-  if (later.rfind("IMPROV", 0) == 0) {
-    tell_serial(later);
-  } else if (!later.empty()) {
-    tell_console(later);
-  }
+  tell_written();
 }
 
 void ScreenThread::take(const Command& command, Millis now) {
@@ -251,10 +244,11 @@ void ScreenThread::console(const std::string& line, Millis now) {
   for (const char character : line + '\n') {
     line_.feed(character, shown_, now);
   }
-  tell_console(written_.take());
+  tell_answer();
 }
 
-void ScreenThread::tell_console(std::string_view answer) {
+void ScreenThread::tell_answer() {
+  const std::string answer = written_.take();
   world_.log.emit("console", [&](json::Writer& json) { json.name("answer").text(answer); });
 }
 
@@ -263,12 +257,19 @@ void ScreenThread::serial(const std::string& hex, Millis now) {
     const int byte = std::stoi(hex.substr(at, 2), nullptr, 16);
     line_.feed(static_cast<char>(byte), shown_, now);
   }
+  asked_by_serial_ = true;
 }
 
-void ScreenThread::tell_serial(std::string_view bytes) {
+void ScreenThread::tell_written() {
+  const bool asked = std::exchange(asked_by_serial_, false);
+  if (written_.empty()) return;
+  if (!asked && !written_.has_packet()) {
+    tell_answer();  // the console goes on by itself: a self-test is over
+    return;
+  }
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string hex;
-  for (const char character : bytes) {
+  for (const char character : written_.take()) {
     const auto byte = static_cast<unsigned char>(character);
     hex += kDigits[byte >> 4U];
     hex += kDigits[byte & 15U];

@@ -70,6 +70,8 @@ class SerialBuffer final : public SerialOutput {
  public:
   void write(std::string_view bytes) override { written_ += bytes; }
   std::string take() { return std::exchange(written_, {}); }
+  bool empty() const { return written_.empty(); }
+  bool has_packet() const { return written_.find("IMPROV\x01") != std::string::npos; }
 
  private:
   std::string written_;
@@ -92,8 +94,10 @@ class ScreenThread {
   void push(Input::Kind kind, std::int32_t value = 0, std::string_view text = {});
   void console(const std::string& line, Millis now);
   void serial(const std::string& hex, Millis now);
-  void tell_console(std::string_view answer);
-  void tell_serial(std::string_view bytes);
+  /// Tells of what the console has answered.
+  void tell_answer();
+  /// Tells of what was written to the line; nothing when nothing was.
+  void tell_written();
   void stats();
   void feel(Millis now);
   void tell(const View& view);
@@ -102,6 +106,7 @@ class ScreenThread {
   CommandQueue& commands_;
   ScriptedWifi wifi_;
   SerialBuffer written_;
+  bool asked_by_serial_ = false;  ///< in this round
   SerialLine line_;
   MotionSense sense_;
   MotionSample lying_;  ///< what the sensor has while nothing special happens

@@ -131,7 +131,8 @@ void Damage::note(Shape& shape_of, const Rect& box, const Rect& within, Colour c
         first_[index] = shape;
         continue;
       }
-      std::uint64_t mark = mark_of(part.kind == Part::Kind::kAll ? kFill : part.mark, colour);
+      std::uint64_t mark =
+          mark_of(part.kind == Part::Kind::kAll ? std::uint64_t{kFill} : part.mark, colour);
       if (!whole) mark = mark_of(kClip, mark, left, top, right, bottom);
       marks_[index] = mixed(marks_[index], mark);
     }
