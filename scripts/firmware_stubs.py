@@ -126,7 +126,8 @@ def read(text: str, classes: dict[str, Class]) -> None:
     """Add the classes, structures and enumerations of a header."""
     text = without_comments(text)
     pattern = re.compile(
-        r"\b(class|struct|union|enum(?:\s+class)?)\s+(\w+)\s*(?:final\s*)?(:[^;{]*)?\{"
+        r"\b(class|struct|union|enum(?:\s+class)?)\s+(?:__attribute__\s*\(\(\w+\)\)\s*)?"
+        r"(\w+)\s*(?:final\s*)?(:[^;{]*)?\{"
     )
     for match in pattern.finditer(text):
         found = classes.setdefault(match.group(2), Class())

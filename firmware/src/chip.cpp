@@ -16,6 +16,8 @@
 #include <cstdio>
 #include <ctime>
 
+#include "lobug/base/calendar.h"
+
 namespace lobug {
 namespace {
 
@@ -66,9 +68,46 @@ bool start_lights(int pin) {
 Millis now_ms() { return millis(); }
 std::int64_t unix_seconds() { return static_cast<std::int64_t>(std::time(nullptr)); }
 
+void set_system_time(std::int64_t unix_ms) {
+  timeval time{};
+  time.tv_sec = static_cast<decltype(time.tv_sec)>(unix_ms / 1000);
+  time.tv_usec = static_cast<decltype(time.tv_usec)>(unix_ms % 1000 * 1000);
+  (void)settimeofday(&time, nullptr);
+}
+
+/// Seconds since 1970; 0: there is no clock chip, or its supply failed since it was set.
+std::int64_t clock_chip_seconds() {
+  m5::rtc_datetime_t read;
+  if (!M5.Rtc.isEnabled() || M5.Rtc.getVoltLow() || !M5.Rtc.getDateTime(&read)) return 0;
+  DateTime moment;
+  moment.year = read.date.year;
+  moment.month = static_cast<std::uint8_t>(read.date.month);
+  moment.day = static_cast<std::uint8_t>(read.date.date);
+  moment.hour = static_cast<std::uint8_t>(read.time.hours);
+  moment.minute = static_cast<std::uint8_t>(read.time.minutes);
+  moment.second = static_cast<std::uint8_t>(read.time.seconds);
+  const std::int64_t seconds = unix_seconds_of(moment);
+  return is_plausible_time(seconds) ? seconds : 0;
+}
+
+/// In UTC. Writing the seconds takes the low-voltage flag away.
+void set_clock_chip(std::int64_t unix_seconds) {
+  if (!M5.Rtc.isEnabled()) return;
+  const DateTime moment = date_time_of(unix_seconds);
+  const m5::rtc_date_t date(
+      static_cast<std::int16_t>(moment.year), static_cast<std::int8_t>(moment.month),
+      static_cast<std::int8_t>(moment.day), static_cast<std::int8_t>(moment.weekday));
+  const m5::rtc_time_t time(static_cast<std::int8_t>(moment.hour),
+                            static_cast<std::int8_t>(moment.minute),
+                            static_cast<std::int8_t>(moment.second));
+  M5.Rtc.setDateTime(&date, &time);
+}
+
 }  // namespace
 
 void ChipSystem::begin() {
+  // M5.begin has set the system's time by the clock chip without asking whether its supply failed.
+  set_system_time(clock_chip_seconds() * 1000);
   std::uint8_t mac[6] = {};
   (void)esp_read_mac(mac, ESP_MAC_WIFI_STA);
   char text[18];
@@ -95,11 +134,41 @@ void ChipSystem::log(std::string_view line) {
   Serial.write('\n');
 }
 
-void ChipSystem::set_time(std::int64_t unix_ms) {
+std::int64_t ChipSystem::unix_ms() const {
   timeval time{};
-  time.tv_sec = static_cast<decltype(time.tv_sec)>(unix_ms / 1000);
-  time.tv_usec = static_cast<decltype(time.tv_usec)>(unix_ms % 1000 * 1000);
-  (void)settimeofday(&time, nullptr);
+  (void)gettimeofday(&time, nullptr);
+  const std::int64_t seconds = time.tv_sec;
+  return is_plausible_time(seconds) ? seconds * 1000 + time.tv_usec / 1000 : 0;
+}
+
+void ChipSystem::set_time(std::int64_t unix_ms) {
+  set_system_time(unix_ms);
+  if (unix_ms != 0) set_clock_chip(unix_ms / 1000);
+}
+
+BatteryReading read_power_chip() {
+  BatteryReading reading;
+  bool has_battery = false;  // a CoreS3 SE has none, and a chip that does not answer says 0 %
+  switch (M5.Power.getType()) {
+    case m5::Power_Class::pmic_axp2101:
+      has_battery = M5.Power.Axp2101.getBatState();
+      reading.powered = M5.Power.Axp2101.isVBUS();
+      break;
+#if !CONFIG_IDF_TARGET_ESP32S3
+    case m5::Power_Class::pmic_axp192:
+      // A Core2's USB is ACIN; VBUS is the M-Bus, which the device itself supplies.
+      has_battery = M5.Power.Axp192.getBatState();
+      reading.powered = M5.Power.Axp192.isACIN();
+      break;
+#endif
+    default:
+      break;
+  }
+  const std::int32_t level = M5.Power.getBatteryLevel();
+  reading.known = has_battery && is_believable_level(level, M5.Power.getBatteryVoltage());
+  reading.percent = reading.known ? static_cast<std::uint8_t>(level) : std::uint8_t{0};
+  reading.charging = M5.Power.isCharging() == m5::Power_Class::is_charging;
+  return reading;
 }
 
 std::uint32_t ChipRandom::next() { return esp_random(); }

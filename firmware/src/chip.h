@@ -7,6 +7,7 @@
 
 #include "lobug/base/random.h"
 #include "lobug/base/text.h"
+#include "lobug/device/power.h"
 #include "lobug/ports/store.h"
 #include "lobug/ports/system.h"
 #include "lobug/setup/settings.h"
@@ -25,6 +26,7 @@ class ChipSystem final : public System {
   std::uint32_t free_memory() const override;
   void restart() override;
   void log(std::string_view line) override;
+  std::int64_t unix_ms() const override;
   void set_time(std::int64_t unix_ms) override;
 
   /// "Lo-Bug-1A2B": the end of the MAC address tells two devices apart.
@@ -35,6 +37,9 @@ class ChipSystem final : public System {
   Text<16> short_name_;
   std::string_view board_ = "m5stack";
 };
+
+/// The battery and the supply, as the power chip has them. By the screen's task.
+BatteryReading read_power_chip();
 
 /// The hardware's generator, which is a true one while Wi-Fi is on.
 class ChipRandom final : public Random {

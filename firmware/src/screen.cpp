@@ -6,9 +6,8 @@
 namespace lobug {
 namespace {
 
-constexpr Millis kMotionMs = 10;  // a knock is over within two or three
-constexpr Millis kBatteryMs = 10000;
-constexpr Millis kDrawMs = 40;
+constexpr Millis kMotionMs = 10;          // a knock is over within two or three
+constexpr Millis kBatteryMs = 3000;       // the screen wakes when it is plugged in
 constexpr int kMostRows = 60;             // at once to the display, which takes 8 ms for them
 constexpr std::size_t kMostSerial = 256;  // characters a round: a pasted CA must not stop the face
 
@@ -37,6 +36,7 @@ void Screen::begin(std::string_view board, std::string_view device_name) {
 void Screen::step(Millis now) {
   M5.update();
   view_ = link_.view.read();
+  wifi_.let_radio_sleep(view_.radio_sleeps);
   wifi_.step(view_.state == DeviceState::kSetup, now);
   wifi_.describe(view_);
   // The sign follows the microphone's actual state, not the wanted one.
@@ -80,10 +80,7 @@ void Screen::read_motion(Millis now) {
 void Screen::read_battery(Millis now) {
   if (battery_due_.is_set() && !battery_due_.due(now)) return;
   battery_due_.set(now, kBatteryMs);
-  const std::int32_t level = M5.Power.getBatteryLevel();
-  if (level < 0 || level > 100) return;  // the board cannot say
-  const bool charging = M5.Power.isCharging() == m5::Power_Class::is_charging;
-  const std::int32_t value = level + (charging ? 128 : 0);
+  const std::int32_t value = battery_value(read_power_chip());
   if (value == battery_) return;
   Input input;
   input.kind = Input::Kind::kBattery;
@@ -105,12 +102,11 @@ void Screen::read_serial(Millis now) {
 }
 
 void Screen::draw(Millis now) {
-  if (view_.brightness != brightness_) {
-    brightness_ = view_.brightness;
-    M5.Display.setBrightness(static_cast<std::uint8_t>(view_.brightness * 255U / 100U));
+  if (view_.power == PowerState::kSwitchedOff) M5.Power.powerOff();  // does not return
+  if (!ui_.frame_due(view_, now)) {
+    set_backlight();
+    return;
   }
-  if (draw_due_.is_set() && !draw_due_.due(now)) return;
-  draw_due_.set(now, kDrawMs);
   Damage& damage = *pictures_.damage;
   (void)ui_.draw_changes(canvas_, damage, view_, sense_.motion(), audio_.level.load(), now);
   ++link_.frames;
@@ -121,6 +117,14 @@ void Screen::draw(Millis now) {
   }
   M5.Display.clearClipRect();
   read_motion(millis());
+  set_backlight();  // after the picture: what was there before it went dark is not seen again
+}
+
+void Screen::set_backlight() {
+  if (view_.backlight == backlight_) return;
+  backlight_ = view_.backlight;
+  // 0 switches the backlight's supply off, on all boards that this is for.
+  M5.Display.setBrightness(static_cast<std::uint8_t>(view_.backlight * 255U / 100U));
 }
 
 void Screen::show(const Rect& part) const {

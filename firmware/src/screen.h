@@ -42,6 +42,7 @@ class Screen {
   void read_battery(Millis now);
   void read_serial(Millis now);
   void draw(Millis now);
+  void set_backlight();
   /// A part of what is drawn, to the display.
   void show(const Rect& part) const;
 
@@ -57,9 +58,8 @@ class Screen {
   View view_;
   Deadline motion_due_;
   Deadline battery_due_;
-  Deadline draw_due_;
-  std::int32_t battery_ = -1;
-  int brightness_ = -1;
+  std::int32_t battery_ = -1;  ///< the last reading that the device was told
+  int backlight_ = -1;         ///< percent, as the display has it
   bool touched_ = false;
 };
 

@@ -22,8 +22,8 @@ namespace lobug {
 //   Wi-Fi's events -> screen   atomics in WifiKeeper
 //   settings            NvsStore, which has a lock
 //   screen  -> device   ScreenLink::frames and touches, atomics
-// The I2C bus (touch, motion sensor, power chip, the codecs' switches) is used by screen and audio;
-// M5GFX locks it for each transaction.
+// The I2C bus (touch, motion sensor, power chip, clock chip, the codecs' switches) is used by all
+// three; M5GFX locks it for each transaction.
 
 struct TaskPlace {
   const char* name;

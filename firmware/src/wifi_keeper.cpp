@@ -55,6 +55,15 @@ void WifiKeeper::step(bool setup, Millis now) {
   watch_link(now);
 }
 
+void WifiKeeper::let_radio_sleep(bool sleeps) {
+  // Beside an access point of its own the radio has no sleep.
+  const bool wanted = sleeps && joined_ && !portal_.is_open();
+  if (wanted == radio_sleeps_) return;
+  // Its result says nothing: false also where nothing was to be changed.
+  (void)WiFi.setSleep(wanted);
+  radio_sleeps_ = wanted;
+}
+
 Wifi::Link WifiKeeper::link() const {
   if (settings_.wifi_name.empty()) return Link::kNone;
   if (joined_ && !reload_) return Link::kUp;
@@ -95,8 +104,9 @@ void WifiKeeper::join(Millis now) {
     return;
   }
   WiFi.mode(WIFI_STA);
-  // Radio sleep saves power and costs up to 100 ms for each packet that arrives.
+  // Awake while it joins; `let_radio_sleep` is asked each round.
   WiFi.setSleep(false);
+  radio_sleeps_ = false;
   leaving_ = joined_;
   joined_ = false;
   has_address_ = false;

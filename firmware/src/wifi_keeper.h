@@ -34,6 +34,9 @@ class WifiKeeper final : public Wifi {
   Span<const WifiNetwork> networks() const override {
     return Span<const WifiNetwork>(networks_.data(), networks_count_);
   }
+  /// Whether the radio may sleep between beacons: it saves power, and what the server sends comes
+  /// up to 300 ms late.
+  void let_radio_sleep(bool sleeps);
   /// `setup`: the device waits to be set up. Never waits.
   void step(bool setup, Millis now);
   /// The name of the own network with its key, and the page's address, as far as they are open.
@@ -69,6 +72,7 @@ class WifiKeeper final : public Wifi {
   Deadline scan_;
   Deadline guest_;
   bool reload_ = true;
+  bool radio_sleeps_ = false;
   bool joined_ = false;
   bool has_list_ = false;      // of networks, since the portal was opened
   bool looking_ = false;       // for somebody on the serial line

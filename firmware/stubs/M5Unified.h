@@ -112,11 +112,52 @@ class IMU_Class {
   const imu_data_t& getImuData(void);
 };
 
+class AXP2101_Class {
+ public:
+  bool isVBUS(void);
+  bool getBatState(void);
+};
+class AXP192_Class {
+ public:
+  bool isACIN(void);
+  bool getBatState(void);
+};
+
 class Power_Class {
  public:
+  enum pmic_t { pmic_unknown, pmic_adc, pmic_axp192, pmic_ip5306, pmic_axp2101 };
+  AXP2101_Class Axp2101;
+#if !CONFIG_IDF_TARGET_ESP32S3
+  AXP192_Class Axp192;
+#endif
+  pmic_t getType(void) const;
+  void powerOff(void);
+  std::int16_t getBatteryVoltage(void);
   enum is_charging_t { is_discharging = 0, is_charging, charge_unknown };
   std::int32_t getBatteryLevel(void);
   is_charging_t isCharging(void);
+};
+
+struct rtc_time_t {
+  std::int8_t hours, minutes, seconds;
+  rtc_time_t(std::int8_t hours_ = -1, std::int8_t minutes_ = -1, std::int8_t seconds_ = -1);
+};
+struct rtc_date_t {
+  std::int16_t year;
+  std::int8_t month, date, weekDay;
+  rtc_date_t(std::int16_t year_ = 2000, std::int8_t month_ = 1, std::int8_t date_ = -1,
+             std::int8_t weekDay_ = -1);
+};
+struct rtc_datetime_t {
+  rtc_date_t date;
+  rtc_time_t time;
+};
+class RTC_Class {
+ public:
+  bool isEnabled(void) const;
+  bool getVoltLow(void);
+  bool getDateTime(rtc_datetime_t* datetime) const;
+  void setDateTime(const rtc_date_t* date, const rtc_time_t* time);
 };
 
 class Touch_Class {
@@ -140,6 +181,7 @@ class M5Unified {
   m5gfx::M5GFX Display;
   IMU_Class Imu;
   Power_Class Power;
+  RTC_Class Rtc;
   Touch_Class Touch;
   Speaker_Class Speaker;
   Mic_Class Mic;

@@ -35,7 +35,9 @@ def defines(board: str) -> list[str]:
     assert "${" not in text, text
     flags = [flag for flag in shlex.split(text, comments=True) if flag.startswith("-D")]
     assert flags, f"{section} of platformio.ini defines nothing"
-    return [*flags, "-DESP_PLATFORM", "-DARDUINO=10812", "-DESP32", "-DARDUINO_ARCH_ESP32"]
+    chip = {"core2": "ESP32", "cores3": "ESP32S3"}[board]
+    vendor = ["ESP_PLATFORM", "ARDUINO=10812", "ESP32", "ARDUINO_ARCH_ESP32"]
+    return [*flags, *(f"-D{name}" for name in [*vendor, f"CONFIG_IDF_TARGET_{chip}=1"])]
 
 
 def includes(stubs: str = "-I") -> list[str]:

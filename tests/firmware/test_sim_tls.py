@@ -101,7 +101,12 @@ def test_an_address_as_common_name_is_no_address(authority: Authority) -> None:
 @pytest.mark.parametrize(("begins", "lasts"), [(-3 * DAY, DAY), (timedelta(hours=1), DAY)])
 def test_outside_of_its_validity(authority: Authority, begins: timedelta, lasts: timedelta) -> None:
     certificate = authority.issue(["127.0.0.1"], valid_from=begins, valid_for=lasts)
-    assert ended(certificate, authority.file) == "not opened: untrusted"
+    assert ended(certificate, authority.file) == "not opened: outdated"
+
+
+def test_outside_of_its_validity_and_of_another_ca(authority: Authority, tmp_path: Path) -> None:
+    other = Authority(tmp_path / "other").issue(["127.0.0.1"], valid_from=-3 * DAY, valid_for=DAY)
+    assert ended(other, authority.file) == "not opened: untrusted"
 
 
 def test_a_certificate_that_signed_itself(authority: Authority, tmp_path: Path) -> None:

@@ -91,6 +91,13 @@ class FirmwareDevice:
             self._ended()
         return code
 
+    def wait_until_off(self) -> int:
+        """Wait until it has switched itself off; return its exit code."""
+        assert self._process is not None
+        code = self._process.wait(timeout=PATIENCE_S)
+        self._ended()
+        return code
+
     def do(self, command: str, **fields: object) -> None:
         """Send it a command."""
         assert self._process is not None

@@ -10,6 +10,7 @@
 
 #include "lobug/base/exchange.h"
 #include "lobug/face/emotion.h"
+#include "lobug/sentences.h"
 #include "lobug/ui/qr_code.h"
 #include "lobug/ui/ui.h"
 
@@ -269,6 +270,84 @@ const Named kScenes[] = {
        s.tap(40, 260);
        s.tap(240, 150);
        s.pass(kFrameMs);
+     }},
+    {"clock",
+     [](Scene& s) {
+       s.view().clock = true;
+       s.view().minute_of_day = 14 * 60 + 5;
+       s.view().date = "Thursday, 26 November";
+       s.pass(kFrameMs);
+       s.pass(Ui::kQuietMs + kSettledMs);
+     }},
+    {"clock-digits",
+     [](Scene& s) {
+       s.view().clock = true;
+       s.view().minute_of_day = 23 * 60 + 48;
+       s.view().date = "Wednesday, 16 September";
+       s.view().battery = 9;
+       s.pass(kFrameMs);
+       s.pass(Ui::kAsleepMs + kSettledMs);
+     }},
+    {"timer-badge",
+     [](Scene& s) {
+       s.view().timers = 1;
+       s.view().timer_left_s = 245;
+       s.view().timer_total_s = 300;
+       s.view().timer_label = "Tea";
+       s.pass(kSettledMs);
+     }},
+    {"timer",
+     [](Scene& s) {
+       s.view().timers = 2;
+       s.view().timer_left_s = 245;
+       s.view().timer_total_s = 300;
+       s.view().timer_label = "Tea";
+       s.pass(kFrameMs);
+       s.pass(Ui::kQuietMs + kSettledMs);
+     }},
+    {"timer-long",
+     [](Scene& s) {
+       s.view().timers = 1;
+       s.view().timer_left_s = 3 * 3600 + 245;
+       s.view().timer_total_s = 4 * 3600;
+       s.pass(kFrameMs);
+       s.pass(Ui::kQuietMs + kSettledMs);
+     }},
+    {"timer-last-seconds",
+     [](Scene& s) {
+       s.view().timers = 1;
+       s.view().timer_left_s = 8;
+       s.view().timer_total_s = 60;
+       s.view().timer_label = "Eggs";
+       s.pass(kFrameMs);
+       s.pass(Ui::kQuietMs + kSettledMs);
+     }},
+    {"alarm",
+     [](Scene& s) {
+       s.view().ringing = true;
+       s.view().notice = "Tea, Eggs (5 min late)";
+       s.pass(600);
+     }},
+    {"battery-low",
+     [](Scene& s) {
+       s.view().battery = 15;
+       s.view().notice = sentences::kBatteryLow;
+       s.pass(kSettledMs);
+     }},
+    {"battery-empty",
+     [](Scene& s) {
+       s.view().battery = 5;
+       s.view().power = PowerState::kFarewell;
+       s.view().notice = sentences::kBatteryEmpty;
+       s.pass(kSettledMs);
+     }},
+    {"offline-outdated",
+     [](Scene& s) {
+       s.view().state = DeviceState::kOffline;
+       s.view().trouble = Trouble::kOutdated;
+       s.view().server = false;
+       s.view().retry_s = 60;
+       s.pass(kSettledMs);
      }},
     {"selftest-running",
      [](Scene& s) {

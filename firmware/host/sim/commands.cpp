@@ -15,7 +15,7 @@ struct Name {
   Kind kind;
 };
 
-constexpr std::array<Name, 25> kNames{{
+constexpr std::array<Name, 27> kNames{{
     {"tap", Kind::kTap},
     {"hold", Kind::kHold},
     {"release", Kind::kRelease},
@@ -32,6 +32,8 @@ constexpr std::array<Name, 25> kNames{{
     {"brightness", Kind::kBrightness},
     {"talk_mode", Kind::kTalkMode},
     {"battery", Kind::kBattery},
+    {"usb", Kind::kUsb},
+    {"clock_chip", Kind::kClockChip},
     {"microphone_broken", Kind::kMicrophoneBroken},
     {"microphone_dead", Kind::kMicrophoneDead},
     {"motion_dead", Kind::kMotionDead},

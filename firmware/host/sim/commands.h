@@ -28,7 +28,9 @@ struct Command {
     kVolume,
     kBrightness,
     kTalkMode,
-    kBattery,
+    kBattery,    ///< `value`: percent; less than 0: the board cannot say
+    kUsb,        ///< `value`: 1 when it is plugged in, else 0
+    kClockChip,  ///< `value`: seconds by which it is wrong from now on; `text` "failed"
     kMicrophoneBroken,
     kMicrophoneDead,  ///< `value` 1: it hears nothing, not even noise
     kMotionDead,      ///< `value` 1: the motion sensor does not answer

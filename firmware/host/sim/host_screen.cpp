@@ -6,8 +6,6 @@
 namespace lobug::sim {
 namespace {
 
-constexpr Millis kFrameMs = 50;
-
 std::array<char, 3> bytes_of(Colour colour) {
   const unsigned bits = colour;
   return {static_cast<char>(bits >> 8U & 0xF8U), static_cast<char>(bits >> 3U & 0xFCU),
@@ -32,8 +30,8 @@ bool HostScreen::step(const View& view, const Motion& motion, std::uint8_t level
     touch_.down = false;
   }
   ui_.touch(touch_, now);
-  if (next_frame_.is_set() && !next_frame_.due(now)) return false;
-  next_frame_.set(now, kFrameMs);
+  lit_ = view.backlight > 0;
+  if (!ui_.frame_due(view, now)) return false;
   (void)ui_.draw_changes(canvas_, damage_, view, motion, level, now);
   return true;
 }
@@ -41,7 +39,9 @@ bool HostScreen::step(const View& view, const Motion& motion, std::uint8_t level
 bool HostScreen::write(const std::string& file) const {
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
   out << "P6\n" << kScreenWidth << ' ' << kScreenHeight << "\n255\n";
-  for (const Colour colour : pixels_) out.write(bytes_of(colour).data(), 3);
+  for (const Colour colour : pixels_) {
+    out.write(bytes_of(lit_ ? colour : Colour{0}).data(), 3);
+  }
   out.close();
   return static_cast<bool>(out);
 }

@@ -15,9 +15,10 @@ class HostScreen {
   HostScreen(Random& random, Queue<Input, 16>& inputs, bool buttons_below);
   /// A finger comes down there and is lifted after `ms`.
   void press(std::int16_t x, std::int16_t y, std::uint32_t ms, Millis now);
-  /// A round; draws 20 times a second. Returns whether it has drawn.
+  /// A round; draws as often as the device does. Returns whether it has drawn.
   bool step(const View& view, const Motion& motion, std::uint8_t level, Millis now);
-  /// What is to be seen now, as PPM; false when the file cannot be written.
+  /// What is to be seen now, black when the light is off, as PPM; false when the file cannot be
+  /// written.
   bool write(const std::string& file) const;
 
  private:
@@ -27,7 +28,7 @@ class HostScreen {
   Ui ui_;
   Touch touch_;
   Deadline lifted_;
-  Deadline next_frame_;
+  bool lit_ = true;
 };
 
 }  // namespace lobug::sim

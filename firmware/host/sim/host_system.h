@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "event_log.h"
+#include "host_clock.h"
 #include "lobug/base/random.h"
 #include "lobug/ports/system.h"
 #include "options.h"
@@ -28,8 +29,11 @@ class HostRandom final : public Random {
 class HostSystem final : public System {
  public:
   /// `restart` does not return.
-  HostSystem(const Options& options, EventLog& log, std::function<void()> restart)
-      : options_(options), log_(log), restart_(std::move(restart)) {}
+  HostSystem(const Options& options, EventLog& log, ClockChip& clock_chip,
+             std::function<void()> restart)
+      : options_(options), log_(log), clock_chip_(clock_chip), restart_(std::move(restart)) {
+    set_unix_ms(clock_chip_.read());
+  }
 
   std::string_view device_id() const override { return options_.device_id; }
   std::string_view board() const override { return options_.board; }
@@ -38,14 +42,17 @@ class HostSystem final : public System {
   void log(std::string_view line) override {
     log_.emit("log", [&](json::Writer& json) { json.name("line").text(line); });
   }
+  std::int64_t unix_ms() const override { return sim::unix_ms(); }
   void set_time(std::int64_t unix_ms) override {
     set_unix_ms(unix_ms);
+    if (unix_ms != 0) clock_chip_.set(unix_ms);
     log_.emit("time", [&](json::Writer& json) { json.name("unix_ms").number(unix_ms); });
   }
 
  private:
   const Options& options_;
   EventLog& log_;
+  ClockChip& clock_chip_;
   std::function<void()> restart_;
 };
 

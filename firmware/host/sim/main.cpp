@@ -172,7 +172,8 @@ int run(const Options& options, char** arguments) {
   PoorConnection poor_http(http, air, options.seed + 2);
   MbedCrypto crypto;
   HostRandom random(options.seed);
-  HostSystem system(options, log, restart);
+  ClockChip clock_chip(dir / "clock.txt");
+  HostSystem system(options, log, clock_chip, restart);
   ScriptedFinder finder(options.finder);
   HostEffects effects(options.led, log);
   ScriptedVitals scripted_vitals;
@@ -201,10 +202,10 @@ int run(const Options& options, char** arguments) {
   CommandQueue commands;
   HostRandom blinking(options.seed);
   HostScreen face(blinking, link.inputs, options.board == "m5stack-core2");
-  ScreenThread screen(
-      ScreenWorld{log, link, audio, microphone, speaker, air, store, scripted_vitals, options.board,
-                  options.screen ? &face : nullptr, audio_pause_us, [&] { running = false; }},
-      commands);
+  ScreenThread screen(ScreenWorld{log, link, audio, microphone, speaker, air, store, clock_chip,
+                                  scripted_vitals, options.board, options.screen ? &face : nullptr,
+                                  audio_pause_us, [&] { running = false; }},
+                      commands);
   Watch watch(log, screen);
   if (!options.wifi.empty()) {
     Command join;

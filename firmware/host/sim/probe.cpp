@@ -46,6 +46,8 @@ const char* name_of(ConnectionFailure failure) {
       return "untrusted";
     case ConnectionFailure::kLost:
       return "lost";
+    case ConnectionFailure::kOutdated:
+      return "outdated";
     case ConnectionFailure::kNoCa:
       return "no_ca";
   }

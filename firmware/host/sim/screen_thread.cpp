@@ -46,8 +46,10 @@ bool same(const View& a, const View& b) {
          a.server == b.server && a.microphone == b.microphone && a.volume == b.volume &&
          a.brightness == b.brightness && a.talk_mode == b.talk_mode &&
          a.update_percent == b.update_percent && a.version == b.version.view() &&
-         a.setup_network == b.setup_network.view() && a.wake_word == b.wake_word &&
-         a.address == b.address.view();
+         a.power == b.power && a.backlight == b.backlight && a.radio_sleeps == b.radio_sleeps &&
+         a.minute_of_day == b.minute_of_day && a.date == b.date.view() && a.timers == b.timers &&
+         a.ringing == b.ringing && a.setup_network == b.setup_network.view() &&
+         a.wake_word == b.wake_word && a.address == b.address.view();
 }
 
 }  // namespace
@@ -85,6 +87,11 @@ void ScreenThread::step(Millis now) {
   feel(now);
   const View& view = world_.link.view.read();
   tell(view);
+  if (view.power == PowerState::kSwitchedOff) {
+    world_.log.emit("switched_off");
+    world_.quit();
+    return;
+  }
   if (world_.screen != nullptr) {
     const bool drawn = world_.screen->step(view, sense_.motion(), world_.audio.level.load(), now);
     if (drawn) ++world_.link.frames;
@@ -147,7 +154,21 @@ void ScreenThread::take(const Command& command, Millis now) {
       push(Input::Kind::kTalkMode, command.value);
       break;
     case Kind::kBattery:
-      push(Input::Kind::kBattery, command.value);
+      battery_.known = command.value >= 0;
+      battery_.percent = static_cast<std::uint8_t>(battery_.known ? command.value & 0x7F : 0);
+      battery_.charging = battery_.known && (command.value & 0x80) != 0;
+      push(Input::Kind::kBattery, battery_value(battery_));
+      break;
+    case Kind::kUsb:
+      battery_.powered = command.value != 0;
+      push(Input::Kind::kBattery, battery_value(battery_));
+      break;
+    case Kind::kClockChip:
+      if (command.text == "failed") {
+        world_.clock_chip.fail();
+      } else {
+        world_.clock_chip.shift(command.value);
+      }
       break;
     case Kind::kMicrophoneBroken:
       world_.microphone.set_broken(command.value != 0);
@@ -262,6 +283,7 @@ void ScreenThread::stats() {
   const std::uint32_t microphone_lost = world_.microphone.lost();
   world_.log.emit("stats", [&](json::Writer& json) {
     json.name("played").number(speaker.played);
+    json.name("frames").number(world_.link.frames.load());
     json.name("torn").number(speaker.torn);
     json.name("gaps").number(speaker.gaps);
     json.name("starved").number(world_.audio.downlink.starved());
@@ -314,6 +336,13 @@ void ScreenThread::tell(const View& view) {
     number_if_changed(json, "brightness", before.brightness, view.brightness, all);
     flag_if_changed(json, "wake_word", before.wake_word, view.wake_word, all);
     text_if_changed(json, "talk_mode", name_of(before.talk_mode), name_of(view.talk_mode), all);
+    text_if_changed(json, "power", lobug::name_of(before.power), lobug::name_of(view.power), all);
+    number_if_changed(json, "backlight", before.backlight, view.backlight, all);
+    flag_if_changed(json, "radio_sleeps", before.radio_sleeps, view.radio_sleeps, all);
+    number_if_changed(json, "minute_of_day", before.minute_of_day, view.minute_of_day, all);
+    text_if_changed(json, "date", before.date, view.date, all);
+    number_if_changed(json, "timers", before.timers, view.timers, all);
+    flag_if_changed(json, "ringing", before.ringing, view.ringing, all);
     number_if_changed(json, "update_percent", before.update_percent, view.update_percent, all);
   });
 }

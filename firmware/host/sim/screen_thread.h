@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "event_log.h"
 #include "file_store.h"
+#include "host_clock.h"
 #include "host_screen.h"
 #include "host_vitals.h"
 #include "lobug/audio/audio_link.h"
@@ -35,6 +36,7 @@ struct ScreenWorld {
   WavSpeaker& speaker;
   Air& air;
   Store& store;
+  ClockChip& clock_chip;
   ScriptedVitals& vitals;
   std::string_view board;
   HostScreen* screen;                               ///< nullptr: it has none to look at
@@ -113,6 +115,7 @@ class ScreenThread {
   bool knocked_ = false;
   bool motion_dead_ = false;
   std::uint32_t readings_ = 0;
+  BatteryReading battery_;
   View shown_;
   bool told_ = false;
   std::atomic<Millis> last_tap_{0};

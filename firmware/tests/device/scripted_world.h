@@ -65,6 +65,7 @@ struct World {
                           R"("token":"t0ken"},"server_time":{"timestamp":1760000000000}})";
   int discovery_status = 200;
   int activate_status = 202;
+  std::string date = "Thu, 09 Oct 2025 08:53:20 GMT";  ///< of every answer; "": it has none
   int socket_status = 101;
   bool says_hello = true;
   std::string features;               ///< of its hello, JSON; "": it names none
@@ -164,8 +165,9 @@ struct World {
     }
   }
   void answer(int status, const std::string& body) {
-    http.deliver("HTTP/1.1 " + std::to_string(status) +
-                 " X\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+    http.deliver("HTTP/1.1 " + std::to_string(status) + " X\r\n" +
+                 (date.empty() ? "" : "Date: " + date + "\r\n") +
+                 "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
   }
   void serve_session(std::string_view bytes) {
     if (session.written.size() == bytes.size()) pending_.clear();

@@ -25,6 +25,23 @@ std::string written(std::size_t room, Write write) {
 
 }  // namespace
 
+TEST_CASE("a date of HTTP has one form alone") {
+  CHECK(parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT") == 784111777);
+  CHECK(parse_http_date("Thu, 01 Jan 1970 00:00:00 GMT") == 0);
+  CHECK(parse_http_date("Thu, 26 Nov 2026 03:14:48 GMT") == 1795662888);
+  CHECK(parse_http_date("Sat, 31 Dec 2016 23:59:60 GMT") == 1483228799);  // a leap second
+  for (const char* const bad : {"", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+                                "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 1994 08:49:37 GMT ",
+                                "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT",
+                                "Sun, 06 anF 1994 08:49:37 GMT", "Sun, 31 Nov 1994 08:49:37 GMT",
+                                "Sun, 06 Nov 19x4 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
+                                "Sun, 06 Nov 1994 08:60:37 GMT", "Sun, 06 Nov 1994 08:49:61 GMT",
+                                "Sun, 06 Nov 1994 -1:49:37 GMT", "Sun, 06 Nov 1969 08:49:37 GMT"}) {
+    CAPTURE(bad);
+    CHECK(parse_http_date(bad) == -1);
+  }
+}
+
 TEST_CASE("decimal numbers are digits alone, up to 32 bits") {
   std::uint32_t number = 7;
   CHECK(parse_decimal("0", number));

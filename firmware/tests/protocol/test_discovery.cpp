@@ -30,6 +30,7 @@ TEST_CASE("An unknown device gets a code") {
   CHECK(reply.challenge == "mnyxKyL9Bl-AO7WB9q29hLPrJahb2Nhe");
   CHECK(reply.timeout_ms == 599991);
   CHECK(reply.server_time_ms == 1795322132950);
+  CHECK(reply.utc_offset_min == 60);
   CHECK(reply.firmware_version == "2.0.1");
   CHECK(reply.firmware_url.empty());
   CHECK(reply.websocket_url.empty());

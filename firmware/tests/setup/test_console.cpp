@@ -177,7 +177,7 @@ TEST_CASE("show and status hold no secret") {
   CHECK(has(shown, "wifi_name: My Home\nwifi_password: (set)\nserver: https://desk:8321\n"));
   CHECK(has(shown,
             "ca: (set)\ntalk_mode: tap\nvolume: 70\nbrightness: 70\ncaptions: on\n"
-            "light: none\n"));
+            "clock: on\ndim_after: 60\noff_after: 300\noff_after_usb: never\nlight: none\n"));
   CHECK(has(shown, "paired_with: https://desk:8321\n"));
   for (const std::string& answer : {shown, terminal.type("status"), terminal.type("help")}) {
     CHECK_FALSE(has(answer, "geheim"));
@@ -202,19 +202,25 @@ TEST_CASE("status tells what the face shows") {
   view.battery = 100;
   view.battery_known = true;
   view.charging = true;
+  view.powered = true;
   view.version = Text<24>("2.0.0");
   CHECK(terminal.type("status") ==
         "state: pairing\ntrouble: I lost my server. I'll keep trying.\nwifi: 192.168.1.7, -67 dBm\n"
         "server: desk\npairing code: 934342\nnext try: in 65535 s\nbattery: 100%, charging\n"
-        "version: 2.0.0\n");
+        "power: awake, powered\ntime: not known\nversion: 2.0.0\n");
   view.state = DeviceState::kSetup;
   view.setup_network = Text<40>("Lo-Bug-4F2A");
   view.setup_address = Text<40>("http://192.168.4.1");
   view.battery = 0;
   view.charging = false;
+  view.powered = false;
+  view.power = PowerState::kDark;
+  view.minute_of_day = 9 * 60 + 5;
+  view.date = Text<32>("Thursday, 26 November");
   const std::string setup = terminal.type("status");
   CHECK(has(setup, "setup: Lo-Bug-4F2A\nsetup page: http://192.168.4.1\n"));
-  CHECK(has(setup, "battery: 0%\n"));
+  CHECK(has(setup, "battery: 0%\npower: dark, on battery\n"));
+  CHECK(has(setup, "time: Thursday, 26 November, 09:05\n"));
 }
 
 TEST_CASE("the self-test is begun by a word, and its result follows as one line of JSON") {
@@ -284,6 +290,10 @@ TEST_CASE("the longest answers fit") {
   view.setup_address = Text<40>(std::string(40, 'a'));
   view.server = true;
   view.server_name = Text<64>(std::string(64, 's'));
+  view.battery_known = true;
+  view.power = PowerState::kSwitchedOff;
+  view.minute_of_day = 1439;
+  view.date = Text<32>(std::string(32, 'd'));
   view.version = Text<24>(std::string(24, 'v'));
   const std::string status = terminal.type("status");
   CHECK(has(status, std::string(48, '1') + ", -127 dBm\n"));

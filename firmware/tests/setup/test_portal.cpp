@@ -79,8 +79,8 @@ TEST_CASE("the page is whole, for phones, and asks nobody else for anything") {
     CHECK(count_of(html, "name=\"" + std::string(info.name) + "\"") == 1);
   }
   // Each label belongs to a field.
-  CHECK(count_of(html, "<label for=") == 9);
-  CHECK(count_of(html, " id=\"") == 10);  // those, and the list of networks
+  CHECK(count_of(html, "<label for=") == 13);
+  CHECK(count_of(html, " id=\"") == 14);  // those, and the list of networks
 }
 
 TEST_CASE("it shows what is set, but no secret") {
@@ -103,7 +103,7 @@ TEST_CASE("it shows what is set, but no secret") {
   CHECK(has(html, "<option value=\"conversation\" selected>"));
   CHECK(has(html, "<option value=\"off\" selected>"));
   CHECK(has(html, "<option value=\"m5go\" selected>"));
-  CHECK(count_of(html, " selected") == 3);
+  CHECK(count_of(html, " selected") == 4);
   CHECK(has(html, "max=\"100\" value=\"33\""));
   CHECK(has(html, "max=\"100\" value=\"44\""));
   CHECK(has(html, "name=\"forget_ca\""));

@@ -38,6 +38,10 @@ TEST_CASE("the standard values of the table are those of a new device") {
   CHECK(settings.volume == fresh.volume);
   CHECK(settings.brightness == fresh.brightness);
   CHECK(settings.captions == fresh.captions);
+  CHECK(settings.clock == fresh.clock);
+  CHECK(settings.power.dim_after_s == fresh.power.dim_after_s);
+  CHECK(settings.power.off_after_s == fresh.power.off_after_s);
+  CHECK(settings.power.off_after_usb_s == fresh.power.off_after_usb_s);
   CHECK(settings.light == fresh.light);
 }
 
@@ -194,6 +198,31 @@ TEST_CASE("talk mode, volume, brightness, captions and light take their words an
   CHECK(settings.light == LightKind::kM5go);
   CHECK(set(settings, "light", "none").empty());
   CHECK(settings.light == LightKind::kNone);
+}
+
+TEST_CASE("times of the screen are seconds, or never") {
+  Settings settings;
+  for (const char* const name : {"dim_after", "off_after", "off_after_usb"}) {
+    CAPTURE(name);
+    CHECK(set(settings, name, "10").empty());
+    CHECK(shown_setting(settings, name) == "10");
+    CHECK(set(settings, name, "86400").empty());
+    CHECK(shown_setting(settings, name) == "86400");
+    for (const char* const wrong :
+         {"", "9", "0", "86401", "999999", "-60", "1e3", "60 ", "Never"}) {
+      CAPTURE(wrong);
+      CHECK_FALSE(set(settings, name, wrong).empty());
+    }
+    CHECK(shown_setting(settings, name) == "86400");
+    CHECK(set(settings, name, "never").empty());
+    CHECK(shown_setting(settings, name) == "never");
+  }
+  CHECK(settings.power.dim_after_s == 0);
+  CHECK(set(settings, "off_after", "120").empty());
+  CHECK(settings.power.off_after_s == 120);
+  CHECK(set(settings, "clock", "off").empty());
+  CHECK_FALSE(settings.clock);
+  CHECK_FALSE(set(settings, "clock", "12h").empty());
 }
 
 }  // namespace

@@ -22,6 +22,8 @@ class ScriptedConnection final : public Connection {
   int polls_to_open = 0;
   /// What opening ends with, instead of an open connection.
   ConnectionFailure open_fails = ConnectionFailure::kNone;
+  /// What this endpoint's opening ends with, where it is set.
+  std::function<ConnectionFailure(const Endpoint&)> judge;
   /// Called when it has opened; the server may `deliver` at once.
   std::function<void()> on_open;
   /// Called with what the device wrote, at once; the server may `deliver`, `end` or `lose`.
@@ -70,8 +72,9 @@ class ScriptedConnection final : public Connection {
   }
   ConnectionState state() override {
     if (state_ == ConnectionState::kOpening && polls_left_-- <= 0) {
-      if (open_fails != ConnectionFailure::kNone) {
-        fail(open_fails);
+      const ConnectionFailure fault = judge ? judge(endpoint) : open_fails;
+      if (fault != ConnectionFailure::kNone) {
+        fail(fault);
       } else {
         state_ = ConnectionState::kOpen;
         if (on_open) on_open();

@@ -21,6 +21,7 @@ class ScriptedSystem final : public System {
   std::uint32_t free_memory() const override { return memory; }
   void restart() override { ++restarts; }
   void log(std::string_view line) override { lines.emplace_back(line); }
+  std::int64_t unix_ms() const override { return time_ms; }
   void set_time(std::int64_t unix_ms) override { time_ms = unix_ms; }
 };
 

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <string>
+#include <string_view>
 #include <vector>
 
+#include "lobug/face/palette.h"
+#include "lobug/sentences.h"
 #include "lobug/ui/ui.h"
 #include "support/scripted_random.h"
 
@@ -74,7 +76,7 @@ struct Twins {
   bool same() const { return display == whole && picture == whole; }
 };
 
-const char* const kTexts[] = {
+constexpr std::string_view kTexts[] = {
     "",
     "It is noon.",
     "Zw\xC3\xB6lf Boxk\xC3\xA4mpfer jagen Viktor quer \xC3\xBC"
@@ -83,12 +85,15 @@ const char* const kTexts[] = {
     "Deich, und niemand wei\xC3\x9F warum sie das seit Jahren jeden Montag tun.",
     "\xE4\xBD\xA0\xE5\xA5\xBD",
     "one\ntwo\nthree\nfour",
+    sentences::kBatteryLow,
+    sentences::kBatteryEmpty,
 };
+constexpr std::size_t kTextCount = sizeof kTexts / sizeof kTexts[0];
 
 /// Changes one thing of what is seen.
 void change(Twins& t, ScriptedRandom& random) {
-  const auto text = [&] { return std::string_view(kTexts[random.below(5)]); };
-  switch (random.below(20)) {
+  const auto text = [&] { return kTexts[random.below(kTextCount)]; };
+  switch (random.below(26)) {
     case 0:
     case 1:
     case 2:
@@ -159,10 +164,43 @@ void change(Twins& t, ScriptedRandom& random) {
       t.touch(random.below(8) == 0, x, y);
       break;
     }
+    case 19:
+      t.view.clock = random.below(4) != 0;
+      t.view.minute_of_day = static_cast<std::int16_t>(static_cast<int>(random.below(1441)) - 1);
+      t.view.date.assign(random.below(2) == 0 ? "Thursday, 26 November" : "Sunday, 1 May");
+      break;
+    case 20:
+      t.view.timers = static_cast<std::uint8_t>(random.below(4));
+      t.view.timer_total_s = static_cast<std::uint32_t>(random.below(7200));
+      t.view.timer_left_s = static_cast<std::uint32_t>(random.below(7200));
+      t.view.timer_label.assign(text().substr(0, 30));
+      break;
+    case 21:
+      t.view.ringing = random.below(2) == 0;
+      break;
+    case 22:
+      t.view.power = static_cast<PowerState>(random.below(5));
+      t.view.powered = random.below(2) == 0;
+      break;
+    case 23:
+      t.view.self_test.run = static_cast<std::uint8_t>(random.below(3));
+      t.view.self_test.phase = static_cast<SelfTestState::Phase>(random.below(4));
+      break;
+    case 24:
+      // Nothing is to be said and nobody is there: clock or timers come after a long pause.
+      t.view.state = DeviceState::kIdle;
+      t.view.caption.clear();
+      t.view.notice.clear();
+      t.motion.moving = false;
+      break;
     default:
       t.level = static_cast<std::uint8_t>(random.below(256));
       break;
   }
+}
+
+std::size_t count(const Twins& t, Colour colour) {
+  return static_cast<std::size_t>(std::count(t.whole.begin(), t.whole.end(), colour));
 }
 
 }  // namespace
@@ -180,6 +218,65 @@ TEST_CASE("changes put together are the whole picture, whatever happens in whate
               : pause == 1 ? 900
               : pause < 4  ? 0
                            : 20 + static_cast<Millis>(random.below(60)));
+      REQUIRE(t.same());
+    }
+  }
+}
+
+TEST_CASE("a quiet screen put together from changes: clock, timers, an alarm, the battery") {
+  for (const bool buttons_below : {true, false}) {
+    Twins t(buttons_below);
+    t.view.clock = true;
+    t.view.date.assign("Thursday, 26 November");
+    t.frame();
+    t.frame(Ui::kQuietMs);
+    // The clock, each minute.
+    for (int minute = 0; minute < 1440; minute += 37) {
+      t.view.minute_of_day = static_cast<std::int16_t>(minute);
+      t.frame(Ui::kClockFrameMs);
+      REQUIRE(t.same());
+    }
+    CHECK(count(t, kText) > 2000);
+    t.frame(Ui::kClockFrameMs);
+    CHECK(t.sent * 4 < kPixels);  // the face alone may still move
+    // Timers in its place, down to the last seconds.
+    t.view.timers = 2;
+    t.view.timer_total_s = 4000;
+    t.view.timer_label.assign("Tea");
+    for (std::uint32_t left = 4000; left > 0; left = left > 50 ? left * 4 / 5 : left - 1) {
+      t.view.timer_left_s = left;
+      t.frame(Ui::kClockFrameMs);
+      REQUIRE(t.same());
+    }
+    CHECK(count(t, kHead) == 0);
+    t.frame(Ui::kClockFrameMs);
+    CHECK(t.sent == 0);  // the same second again
+    // It rings, and the battery runs low meanwhile.
+    t.view.ringing = true;
+    for (int frame = 0; frame < 60; ++frame) {
+      t.view.notice.assign(frame < 30 ? "Tea" : sentences::kBatteryLow);
+      t.frame();
+      REQUIRE(t.same());
+      REQUIRE(t.sent > 0);
+    }
+    CHECK(count(t, kWarning) > 1000);
+    // A finger ends it; the other timer stays beside the face.
+    t.view.ringing = false;
+    t.view.timers = 1;
+    t.touch(true, 160, 100);
+    t.frame();
+    t.touch(false, 160, 100);
+    for (int frame = 0; frame < 40; ++frame) {
+      if (frame == 20) t.view.notice.clear();
+      t.view.timer_left_s = static_cast<std::uint32_t>(300 - frame);
+      t.frame();
+      REQUIRE(t.same());
+    }
+    CHECK(count(t, kHead) > 10000);
+    t.view.power = PowerState::kFarewell;
+    t.view.notice.assign(sentences::kBatteryEmpty);
+    for (int frame = 0; frame < 20; ++frame) {
+      t.frame();
       REQUIRE(t.same());
     }
   }

@@ -2,16 +2,22 @@
 
 #include <WiFi.h>
 
+#include <utility>
+
 #include "lobug_sockets/portal_server.h"
 
 Air air;
 WiFiClass WiFi;
 
-const char* String::c_str() const { return air.chosen.c_str(); }
-unsigned int String::length() const { return static_cast<unsigned>(air.chosen.size()); }
+const char *String::c_str() const { return air.chosen.c_str(); }
+unsigned int String::length() const {
+  return static_cast<unsigned>(air.chosen.size());
+}
 
 IPAddress::IPAddress(std::uint8_t, std::uint8_t, std::uint8_t, std::uint8_t) {}
 std::uint8_t IPAddress::operator[](int) const { return 1; }
+
+void give_address() { air.tell(ARDUINO_EVENT_WIFI_STA_GOT_IP, 0); }
 
 std::size_t WiFiClass::onEvent(WiFiEventFuncCb cbEvent, arduino_event_id_t) {
   air.tell = [cbEvent](int event, std::uint8_t reason) {
@@ -26,13 +32,17 @@ bool WiFiClass::mode(wifi_mode_t mode) {
   return air.has_radio;
 }
 void WiFiClass::persistent(bool) {}
-bool WiFiClass::setSleep(bool) { return true; }
-bool WiFiClass::setHostname(const char* hostname) {
+bool WiFiClass::setSleep(bool enabled) {
+  air.calls.emplace_back(enabled ? "sleep on" : "sleep off");
+  return air.has_radio;
+}
+bool WiFiClass::setHostname(const char *hostname) {
   air.calls.push_back("hostname " + std::string(hostname));
   return true;
 }
 
-wl_status_t WiFiClass::begin(const char*, const char*, std::int32_t, const std::uint8_t*, bool) {
+wl_status_t WiFiClass::begin(const char *, const char *, std::int32_t,
+                             const std::uint8_t *, bool) {
   air.calls.emplace_back("begin");
   return WL_IDLE_STATUS;
 }
@@ -41,13 +51,16 @@ bool WiFiClass::setAutoReconnect(bool) { return true; }
 IPAddress WiFiClass::localIP() { return {192, 168, 1, 1}; }
 std::int8_t WiFiClass::RSSI() { return -50; }
 
-bool WiFiClass::softAP(const char*, const char* passphrase, int, int, int, bool) {
+bool WiFiClass::softAP(const char *, const char *passphrase, int, int, int,
+                       bool) {
   air.calls.push_back("softAP " + std::string(passphrase));
   return true;
 }
 bool WiFiClass::softAPConfig(IPAddress, IPAddress, IPAddress) { return true; }
 bool WiFiClass::softAPdisconnect(bool) { return true; }
-std::uint8_t WiFiClass::softAPgetStationNum() { return static_cast<std::uint8_t>(air.guests); }
+std::uint8_t WiFiClass::softAPgetStationNum() {
+  return static_cast<std::uint8_t>(air.guests);
+}
 
 std::int16_t WiFiClass::scanNetworks(bool, bool) {
   air.calls.emplace_back("scan");
@@ -77,4 +90,4 @@ void PortalServer::end() { web_ = -1; }
 void PortalServer::step(Millis) { air.listed = std::string(networks_.view()); }
 bool PortalServer::take_saved() { return false; }
 
-}  // namespace lobug
+} // namespace lobug

@@ -1,4 +1,5 @@
-// Arduino's Wi-Fi as the stubs declare it, without a radio: what was asked of it, in order.
+// Arduino's Wi-Fi as the stubs declare it, without a radio: what was asked of
+// it, in order.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +19,20 @@ struct Air {
   std::string listed;                            ///< what the page offers
   std::function<void(int event, std::uint8_t reason)> tell;  ///< an event of Wi-Fi's own task
 
-  std::size_t count(const std::string& call) const {
+  std::size_t count(const std::string &call) const {
     std::size_t number = 0;
-    for (const std::string& one : calls) number += one.substr(0, call.size()) == call ? 1 : 0;
+    for (const std::string &one : calls)
+      number += one.substr(0, call.size()) == call ? 1 : 0;
     return number;
   }
   /// Where the first such call is; behind the last when there was none.
-  std::size_t first(const std::string& call) const {
+  std::size_t first(const std::string &call) const {
     std::size_t at = 0;
-    while (at < calls.size() && calls[at].substr(0, call.size()) != call) ++at;
+    while (at < calls.size() && calls[at].substr(0, call.size()) != call)
+      ++at;
     return at;
   }
 };
 extern Air air;
+/// The network has given the device an address.
+void give_address();

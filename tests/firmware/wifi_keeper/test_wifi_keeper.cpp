@@ -15,7 +15,7 @@ constexpr Millis kMinute = 60000;
 
 /// Random numbers of which it is written down when they were drawn.
 class NotedRandom final : public Random {
- public:
+public:
   std::uint32_t next() override {
     air.calls.emplace_back("random");
     return 4200000042U;
@@ -27,7 +27,7 @@ struct Rig {
   NotedRandom random;
   Queue<Input, 16> inputs;
   WifiKeeper keeper{store, random, inputs};
-  Millis now = 0xFFFFF000U;  // deadlines lie behind the clock's wrap
+  Millis now = 0xFFFFF000U; // deadlines lie behind the clock's wrap
   bool setup = true;
 
   Rig() {
@@ -45,7 +45,8 @@ struct Rig {
   int told(Input::Kind kind) {
     int count = 0;
     Input input;
-    while (inputs.pop(input)) count += input.kind == kind ? 1 : 0;
+    while (inputs.pop(input))
+      count += input.kind == kind ? 1 : 0;
     return count;
   }
 };
@@ -119,7 +120,8 @@ TEST_CASE("once there is a list, a guest is not left for another") {
   CHECK(air.count("scan") > 1);
 }
 
-TEST_CASE("without a list even a guest waits for one; each opening makes its own") {
+TEST_CASE(
+    "without a list even a guest waits for one; each opening makes its own") {
   Rig rig;
   air.guests = 1;
   air.networks.clear();
@@ -141,7 +143,7 @@ TEST_CASE("a guest is told once a minute, as long as the portal is open") {
   rig.live(5 * kMinute + kMinute / 2);
   CHECK(rig.tellings() == 0);
   air.guests = 2;
-  rig.live(5000 + kStepMs);  // soon: setup may be about to end
+  rig.live(5000 + kStepMs); // soon: setup may be about to end
   CHECK(rig.tellings() == 1);
   rig.live(10 * kMinute);
   CHECK(rig.tellings() == 10);
@@ -156,7 +158,8 @@ TEST_CASE("a guest is told once a minute, as long as the portal is open") {
   CHECK(rig.tellings() == 0);
 }
 
-TEST_CASE("the Wi-Fi that was tried is told when it is seen, unless somebody is on the page") {
+TEST_CASE("the Wi-Fi that was tried is told when it is seen, unless somebody "
+          "is on the page") {
   Rig rig;
   REQUIRE(rig.store.put("wifi_name", "Home"));
   air.networks = {"Cafe"};
@@ -256,12 +259,40 @@ TEST_CASE("what finds no room in the queue is told a little later") {
   Rig rig;
   air.guests = 1;
   Input other;
-  while (rig.inputs.push(other)) continue;
+  while (rig.inputs.push(other))
+    continue;
   rig.live(1000);
   CHECK(rig.tellings() == 0);
   rig.live(5000);
   CHECK(rig.tellings() == 1);
 }
 
-}  // namespace
-}  // namespace lobug
+TEST_CASE("the radio sleeps when it may, once it has joined, and is awake "
+          "while it joins") {
+  Rig rig;
+  REQUIRE(rig.store.put("wifi_name", "Home"));
+  rig.setup = false;
+  rig.keeper.let_radio_sleep(true);
+  rig.live(1000);
+  rig.keeper.let_radio_sleep(true);
+  CHECK(air.count("sleep on") == 0);
+  CHECK(air.first("sleep off") < air.first("begin"));
+  give_address();
+  rig.live(100);
+  rig.keeper.let_radio_sleep(true);
+  rig.keeper.let_radio_sleep(true);
+  CHECK(air.count("sleep on") == 1);
+  CHECK(air.calls.back() == "sleep on");
+  rig.keeper.let_radio_sleep(false);
+  CHECK(air.calls.back() == "sleep off");
+  rig.keeper.let_radio_sleep(true);
+  CHECK(air.calls.back() == "sleep on");
+  rig.setup = true; // an access point of its own
+  rig.live(1000);
+  rig.keeper.let_radio_sleep(true);
+  CHECK(air.calls.back() != "sleep on");
+  CHECK(air.count("sleep off") == 3);
+}
+
+} // namespace
+} // namespace lobug

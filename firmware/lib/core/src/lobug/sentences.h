@@ -17,6 +17,7 @@ constexpr Sentence kWrongPassword = "The Wi-Fi rejects my password.";
 constexpr Sentence kNoServer = "I can't find a Lo-Bug server. Is it running?";
 constexpr Sentence kServerGone = "I lost my server. I'll keep trying.";
 constexpr Sentence kUntrusted = "I don't trust this server's certificate.";
+constexpr Sentence kOutdated = "This server's certificate is out of date.";
 constexpr Sentence kNoCa = "An https server needs a CA. Please set one.";
 constexpr Sentence kRefused = "The server won't let me in.";
 constexpr Sentence kServerFull = "The server has no room for me right now.";
@@ -38,6 +39,22 @@ constexpr Sentence kNotUnderstood = "I didn't catch that.";
 // Timers that ring.
 constexpr Sentence kTimeIsUp = "Time's up!";
 constexpr Sentence kUnnamedTimer = "a timer";  // beside others that have names
+constexpr char kLateFormat[] = " (%u min late)";
+constexpr char kMissedTimersFormat[] = "While I was off, this timer ended: %s";
+constexpr Sentence kTapToStop = "Tap to stop";
+constexpr char kMoreTimersFormat[] = "and %u more";
+
+// Power and time.
+constexpr Sentence kBatteryLow = "My battery is low. Please plug me in.";
+constexpr Sentence kBatteryEmpty = "My battery is empty: I'm switching off. Timers are kept.";
+constexpr Sentence kClockWasWrong = "My clock was wrong. I've set it by my server's.";
+// The clock's date: weekday (Sunday first), day, month.
+constexpr char kDateFormat[] = "%s, %u %s";
+constexpr const char* kWeekdays[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                     "Thursday", "Friday", "Saturday"};
+constexpr const char* kMonths[] = {"January",   "February", "March",    "April",
+                                   "May",       "June",     "July",     "August",
+                                   "September", "October",  "November", "December"};
 
 // Why a tool failed, for the chat model to tell.
 constexpr Sentence kNoTimer = "No timer is running.";
@@ -168,6 +185,11 @@ constexpr Sentence kPageTalkWakeWord = "Wake word (needs a server that listens f
 constexpr Sentence kPageCaptions = "Captions on the screen";
 constexpr Sentence kPageCaptionsOn = "Shown";
 constexpr Sentence kPageCaptionsOff = "Not shown";
+constexpr Sentence kPageClock = "Clock on the screen when I'm idle";
+constexpr Sentence kPageDim = "Screen: darker after";
+constexpr Sentence kPageOff = "Screen: off after, on battery";
+constexpr Sentence kPageOffUsb = "Screen: off after, on USB power";
+constexpr Sentence kPageSeconds = "Seconds from 10 to 86400, or never.";
 constexpr Sentence kPageLight = "Lights";
 constexpr Sentence kPageLightNone = "None";
 constexpr Sentence kPageLightM5go = "M5GO bottom";
@@ -191,6 +213,8 @@ constexpr Sentence kTalkModeInvalid = "talk_mode must be tap, conversation or wa
 constexpr Sentence kVolumeInvalid = "The volume must be a number from 0 to 100.";
 constexpr Sentence kBrightnessInvalid = "The brightness must be a number from 1 to 100.";
 constexpr Sentence kCaptionsInvalid = "captions must be on or off.";
+constexpr Sentence kClockInvalid = "clock must be on or off.";
+constexpr Sentence kDurationInvalid = "A screen's time must be never or 10 to 86400 seconds.";
 constexpr Sentence kLightInvalid = "light must be none or m5go.";
 constexpr Sentence kNoSuchSetting = "There is no such setting.";
 constexpr Sentence kHttpsNeedsCa = "An https server needs its CA: set the CA first.";
@@ -221,6 +245,11 @@ constexpr Sentence kBrightnessValues = "1 to 100";
 constexpr Sentence kBrightnessMeaning = "of the screen, percent";
 constexpr Sentence kCaptionsValues = "on or off";
 constexpr Sentence kCaptionsMeaning = "whether the screen shows what is being said";
+constexpr Sentence kClockMeaning = "whether the screen shows a clock when nobody talks";
+constexpr Sentence kDurationValues = "10 to 86400, or never";
+constexpr Sentence kDimMeaning = "seconds until the screen is darker when nobody talks";
+constexpr Sentence kOffMeaning = "seconds until the screen is off, on battery";
+constexpr Sentence kOffUsbMeaning = "the same while the device is powered";
 constexpr Sentence kLightValues = "none or m5go";
 constexpr Sentence kLightMeaning = "lights that are attached: an M5GO bottom's ten";
 
@@ -284,6 +313,11 @@ constexpr Sentence kNotConnected = "not connected";
 constexpr Sentence kPairingCode = "pairing code";
 constexpr Sentence kNextTry = "next try";
 constexpr Sentence kBattery = "battery";
+constexpr Sentence kPower = "power";
+constexpr Sentence kTime = "time";
+constexpr Sentence kPowered = ", powered";
+constexpr Sentence kOnBattery = ", on battery";
+constexpr Sentence kTimeUnknown = "not known";
 constexpr Sentence kCharging = "%, charging";
 constexpr Sentence kPercent = "%";
 constexpr Sentence kVersion = "version";
@@ -292,6 +326,10 @@ constexpr Sentence kVersion = "version";
 constexpr char kIllegalTransition[] = "illegal transition refused: %.*s to %.*s";
 constexpr Sentence kTokenNotSaved = "token not saved";
 constexpr Sentence kSettingsNotSaved = "settings not saved";
+constexpr Sentence kTimersNotSaved = "timers not saved";
+constexpr Sentence kUpdateWaits = "update waits for a timer";
+constexpr Sentence kSwitchingOff = "battery empty: switching off";
+constexpr Sentence kClockMoved = "clock set by a server whose dates could not be checked";
 constexpr Sentence kRestartForMemory = "restart: out of memory";
 constexpr Sentence kUpdateForeign = "update refused: not from my server";
 constexpr Sentence kUpdateDone = "updated";

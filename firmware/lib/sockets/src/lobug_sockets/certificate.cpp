@@ -9,27 +9,24 @@
 #include <netinet/in.h>
 #endif
 
+#include "lobug/base/calendar.h"
+
 namespace lobug {
 namespace {
 
 constexpr unsigned kSanTypeMask = 0x1F;
 constexpr unsigned kSanIpAddress = 7;  // RFC 5280, 4.2.1.6: iPAddress [7]
 
-/// Days from 1970-01-01 to a date of the Gregorian calendar.
-std::int64_t days_since_1970(std::int64_t year, unsigned month, unsigned day) {
-  // Years begin in March here, so that the leap day is a year's last.
-  const std::int64_t shifted = month <= 2 ? year - 1 : year;
-  const std::int64_t month_from_march = month > 2 ? month - 3 : month + 9;
-  const std::int64_t day_of_year = (153 * month_from_march + 2) / 5 + static_cast<int>(day) - 1;
-  const std::int64_t leap_days = shifted / 4 - shifted / 100 + shifted / 400;
-  constexpr std::int64_t kDaysTo1970 = 719468;
-  return shifted * 365 + leap_days + day_of_year - kDaysTo1970;
-}
-
+/// What a certificate says; -1 for a date that does not exist.
 std::int64_t unix_time_of(const mbedtls_x509_time& time) {
-  const std::int64_t days =
-      days_since_1970(time.year, static_cast<unsigned>(time.mon), static_cast<unsigned>(time.day));
-  return ((days * 24 + time.hour) * 60 + time.min) * 60 + time.sec;
+  DateTime moment;
+  moment.year = time.year;
+  moment.month = static_cast<std::uint8_t>(time.mon);
+  moment.day = static_cast<std::uint8_t>(time.day);
+  moment.hour = static_cast<std::uint8_t>(time.hour);
+  moment.minute = static_cast<std::uint8_t>(time.min);
+  moment.second = static_cast<std::uint8_t>(time.sec);
+  return unix_seconds_of(moment);
 }
 
 }  // namespace

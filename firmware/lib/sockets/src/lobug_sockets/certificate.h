@@ -22,9 +22,6 @@ IpAddress parse_ip_address(const char* text);
 /// iPAddress). The common name is not looked at: an address is no name.
 bool is_made_out_to(const mbedtls_x509_crt& certificate, const IpAddress& address);
 
-/// Seconds since 1970 before which a clock is taken for one that was never set: 2024-01-01.
-constexpr std::int64_t kClockWasSet = 1704067200;
-
 /// Whether `unix_seconds` lies before the certificate's validity, in it or after it: -1, 0 or 1.
 int compare_validity(const mbedtls_x509_crt& certificate, std::int64_t unix_seconds);
 

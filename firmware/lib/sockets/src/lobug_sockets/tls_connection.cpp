@@ -8,7 +8,14 @@
 #include <psa/crypto.h>
 #endif
 
+#include "lobug/base/calendar.h"
+
 namespace lobug {
+namespace {
+
+constexpr std::uint32_t kDateFlags = MBEDTLS_X509_BADCERT_EXPIRED | MBEDTLS_X509_BADCERT_FUTURE;
+
+}  // namespace
 
 /// What mbedTLS calls.
 struct TlsConnection::Callbacks {
@@ -38,14 +45,13 @@ struct TlsConnection::Callbacks {
     }
     // Builds of mbedTLS differ in whether they look at the clock, and none knows whether it was
     // ever set; so time is ours to check.
-    *flags &=
-        ~static_cast<std::uint32_t>(MBEDTLS_X509_BADCERT_EXPIRED | MBEDTLS_X509_BADCERT_FUTURE);
+    *flags &= ~kDateFlags;
+    if (connection.any_date_) return 0;
     const std::int64_t now = connection.clocks_.unix_seconds();
-    if (now >= kClockWasSet) {
-      const int where = compare_validity(*certificate, now);
-      if (where < 0) *flags |= MBEDTLS_X509_BADCERT_FUTURE;
-      if (where > 0) *flags |= MBEDTLS_X509_BADCERT_EXPIRED;
-    }
+    // A clock that was never set can judge nothing: whoever connects has to ask for the time first.
+    const int where = now >= kEarliestTime ? compare_validity(*certificate, now) : -1;
+    if (where < 0) *flags |= MBEDTLS_X509_BADCERT_FUTURE;
+    if (where > 0) *flags |= MBEDTLS_X509_BADCERT_EXPIRED;
     return 0;
   }
 };
@@ -81,6 +87,7 @@ bool TlsConnection::prepare(const Endpoint& endpoint) {
   mbedtls_ssl_init(&tls_);
   prepared_ = true;
   address_ = parse_ip_address(endpoint.host.c_str());
+  any_date_ = endpoint.any_date;
 
   const Text<2048>& pem = ca_source_.ca();
   const auto* bytes = reinterpret_cast<const unsigned char*>(pem.c_str());
@@ -145,7 +152,9 @@ void TlsConnection::step_handshake() {
   } else if (result == MBEDTLS_ERR_SSL_WANT_READ || result == MBEDTLS_ERR_SSL_WANT_WRITE) {
     if (handshake_by_.due(clocks_.now())) fail(ConnectionFailure::kTimeout);
   } else if (result == MBEDTLS_ERR_X509_CERT_VERIFY_FAILED) {
-    fail(ConnectionFailure::kUntrusted);
+    const std::uint32_t faults = mbedtls_ssl_get_verify_result(&tls_);
+    fail((faults & ~kDateFlags) == 0 ? ConnectionFailure::kOutdated
+                                     : ConnectionFailure::kUntrusted);
   } else {
     fail(ConnectionFailure::kRefused);
   }

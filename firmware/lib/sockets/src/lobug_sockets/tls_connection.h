@@ -21,11 +21,12 @@ namespace lobug {
 /// What is verified, always: the chain up to the pinned CA, and that the certificate was made out
 /// to the host that was asked for. mbedTLS compares names; it cannot compare addresses before 3.5,
 /// so for an address our own verify callback looks for its octets among the certificate's
-/// alternative names, and without them the handshake fails. Validity in time is checked when the
-/// clock was set (a device learns the time from discovery, which comes first).
+/// alternative names, and without them the handshake fails. Validity in time is checked unless the
+/// endpoint says `any_date`; without a clock that was set nothing is valid.
 ///
 /// Failures: kNoCa without a CA or with one that cannot be read, before anything is sent;
-/// kUntrusted for a certificate that fails any of the above; kRefused when what answers speaks no
+/// kUntrusted for a certificate that fails any of the above; kOutdated for one at which nothing but
+/// its dates is wrong, as far as our clock can tell; kRefused when what answers speaks no
 /// TLS that we speak. mbedTLS allocates its buffers at `open` and frees them at `close`.
 class TlsConnection final : public Connection {
  public:
@@ -59,6 +60,7 @@ class TlsConnection final : public Connection {
   /// Length of a write that mbedTLS has begun: it has to be offered again with the same length.
   std::size_t begun_write_ = 0;
   bool prepared_ = false;
+  bool any_date_ = false;  ///< see Endpoint
   mbedtls_entropy_context entropy_;
   mbedtls_ctr_drbg_context random_;
   mbedtls_x509_crt ca_;

@@ -20,9 +20,10 @@ DeviceController::DeviceController(const Platform& platform, AudioLink& audio, S
       screen_(screen),
       machine_(platform.system),
       identity_(platform_, settings_),
-      controls_(platform_, audio, settings_, view_),
+      clock_(platform.system, platform.store),
+      controls_(platform_, audio, settings_, view_, clock_),
       http_(platform.http, MutableBytes(http_buffer_.data(), http_buffer_.size())),
-      enrolment_(http_, platform.finder),
+      enrolment_(http_, platform.finder, clock_),
       sensors_(http_, identity_),
       update_(http_, platform_),
       trial_(platform.firmware),
@@ -47,7 +48,8 @@ void DeviceController::step(Millis now) {
   health_.step(session_, now);
   session_.flush();
   step_state(now);
-  controls_.step(state());
+  step_power(now);
+  controls_.step(state(), power_.backlight(settings_.brightness));
   publish(now);
 }
 
@@ -72,6 +74,8 @@ void DeviceController::step_state(Millis now) {
 void DeviceController::start(Millis now) {
   load_settings(platform_.store, settings_);
   identity_.ensure_client_id();
+  clock_.begin();
+  controls_.restore_timers(now);
   audio_.volume = settings_.volume;
   // The last four digits of the MAC address tell two new devices apart.
   const std::string_view id = platform_.system.device_id();
@@ -96,16 +100,26 @@ void DeviceController::take(const Input& input, Millis now) {
   using Kind = Input::Kind;
   switch (input.kind) {
     case Kind::kTap:
-      tapped(now);
+      // In the dark a tap only switches the screen on.
+      if (!is_dark()) tapped(now);
+      touched_ = true;
+      break;
+    case Kind::kWake:
+      touched_ = true;
       break;
     case Kind::kPress:
-      // With a notice on the screen a tap only takes that away.
+      // In the dark nothing but the tap that may follow counts: the screen has just gone off under
+      // the finger. With a notice on the screen a tap only takes that away.
+      if (is_dark()) break;
+      touched_ = true;
       if (connected() && !controls_.has_notice()) conversation_.press(now);
       break;
     case Kind::kPressEnd:
       if (connected()) conversation_.press_end();
       break;
     case Kind::kHoldBegin:
+      touched_ = true;
+      if (is_dark()) break;
       controls_.dismiss_notice();
       if (connected()) conversation_.hold_begin(now);
       break;
@@ -113,9 +127,11 @@ void DeviceController::take(const Input& input, Millis now) {
       if (connected()) conversation_.hold_end(now);
       break;
     case Kind::kVolume:
+      touched_ = true;
       controls_.set_volume(static_cast<std::uint8_t>(input.value));
       break;
     case Kind::kBrightness:
+      touched_ = true;
       controls_.set_brightness(static_cast<std::uint8_t>(input.value));
       break;
     case Kind::kTalkMode:
@@ -140,9 +156,11 @@ void DeviceController::take(const Input& input, Millis now) {
       if (state() == DeviceState::kSetup && wifi_.seen_in_setup()) join(now);
       break;
     case Kind::kBattery:
-      view_.battery = static_cast<std::uint8_t>(input.value & 0x7F);
-      view_.charging = (input.value & 0x80) != 0;
-      view_.battery_known = true;
+      battery_ = battery_of(input.value);
+      view_.battery = battery_.percent;
+      view_.charging = battery_.charging;
+      view_.battery_known = battery_.known;
+      view_.powered = battery_.powered;
       break;
     case Kind::kSetupGuest:
       if (state() == DeviceState::kSetup) wifi_.guest_in_setup(now);
@@ -161,6 +179,7 @@ void DeviceController::take(const Input& input, Millis now) {
       break;
     case Kind::kReset:
       controls_.discard_unsaved();
+      (void)controls_.cancel_timers({});
       platform_.store.erase_all();
       restart();
       break;
@@ -302,6 +321,9 @@ void DeviceController::publish(Millis now) {
   view_.brightness = settings_.brightness;
   view_.captions = settings_.captions;
   view_.talk_mode = settings_.talk_mode;
+  publish_power();
+  publish_time();
+  publish_timers();
   view_.update_percent = state() == DeviceState::kUpdating ? update_.percent() : std::uint8_t{0};
   const Millis left_s = (retry_at_.left(now) + 999) / 1000;
   view_.retry_s = state() == DeviceState::kOffline && wifi_.is_up()

@@ -13,9 +13,11 @@
 #include "lobug/device/health_reporter.h"
 #include "lobug/device/identity.h"
 #include "lobug/device/memory_watch.h"
+#include "lobug/device/power.h"
 #include "lobug/device/sensor_reporter.h"
 #include "lobug/device/session.h"
 #include "lobug/device/state_machine.h"
+#include "lobug/device/wall_clock.h"
 #include "lobug/device/wifi_watch.h"
 #include "lobug/net/backoff.h"
 #include "lobug/net/http_client.h"
@@ -27,7 +29,8 @@ namespace lobug {
 
 /// Each duty has a class of its own (the members below); this one decides which of them has its
 /// turn in which state. device_controller.cpp: inputs, Wi-Fi and the view. server_access.cpp: the
-/// way from the Wi-Fi to a session, and back when something breaks.
+/// way from the Wi-Fi to a session, and back when something breaks. device_power.cpp: what power
+/// and the time of day are to the rest.
 class DeviceController final : public SessionHandler {
  public:
   static constexpr Millis kPublishMs = 100;
@@ -79,6 +82,13 @@ class DeviceController final : public SessionHandler {
   void report_sensors(Millis now);
 
   void watch_memory(Millis now);
+  bool is_busy() const;
+  bool is_dark() const { return power_.state() == PowerState::kDark; }
+  void step_power(Millis now);
+  void learn_time(Millis now);
+  void publish_power();
+  void publish_time();
+  void publish_timers();
   void publish(Millis now);
 
   Platform platform_;
@@ -88,6 +98,9 @@ class DeviceController final : public SessionHandler {
   Settings settings_;
   View view_;
   Identity identity_;
+  WallClock clock_;
+  PowerControl power_;
+  BatteryReading battery_;
   DeviceControls controls_;
   std::array<std::uint8_t, 12288> http_buffer_{};
   HttpClient http_;  ///< shared by enrolment, sensor reports and updates, one at a time
@@ -106,6 +119,9 @@ class DeviceController final : public SessionHandler {
 
   Trouble trouble_ = Trouble::kNone;  ///< of kOffline, and of kSetup beside a stored Wi-Fi
   std::uint8_t failures_ = 0;         ///< to connect to one address, in a row
+  bool touched_ = false;              ///< somebody did something since the last step
+  std::uint32_t knocks_ = 0;          ///< that have counted
+  std::size_t notice_seen_ = 0;       ///< a hash of the notice that has counted
   bool checking_for_update_ = false;  ///< discovery is asked beside a session
   Deadline retry_at_;
   Deadline stable_at_;  ///< set until the session has lasted for kStableMs

@@ -1,12 +1,34 @@
 #include "lobug/device/device_controls.h"
 
+#include <array>
+#include <cstdio>
+
 #include "lobug/sentences.h"
 
 namespace lobug {
 
 DeviceControls::DeviceControls(const Platform& platform, AudioLink& audio, Settings& settings,
-                               View& view)
-    : platform_(platform), audio_(audio), settings_(settings), view_(view) {}
+                               View& view, const WallClock& clock)
+    : platform_(platform),
+      audio_(audio),
+      settings_(settings),
+      view_(view),
+      clock_(clock),
+      timer_store_(platform.store) {}
+
+void DeviceControls::restore_timers(Millis now) {
+  now_ = now;
+  missed_ = timer_store_.load(timers_, clock_.unix_seconds(), now);
+}
+
+void DeviceControls::show_missed() {
+  std::array<char, 320> text{};
+  std::snprintf(text.data(), text.size(), sentences::kMissedTimersFormat, missed_.c_str());
+  missed_.clear();
+  show_text(text.data(), 0);  // until somebody has read it
+}
+
+void DeviceControls::clock_set() { timers_.clock_set(clock_.unix_seconds(), now_); }
 
 void DeviceControls::update(const Motion& motion, Millis now) {
   motion_ = motion;
@@ -14,14 +36,16 @@ void DeviceControls::update(const Motion& motion, Millis now) {
   if (pose_until_.due(now)) pose_until_.clear();
 }
 
-void DeviceControls::step(DeviceState state) {
+void DeviceControls::step(DeviceState state, std::uint8_t backlight) {
   if (notice_until_.due(now_)) show_text({}, 0);  // nobody has seen it: timers go on ringing
   if (timers_.step(now_)) {
     beep(3);
     show_text(timers_.words(), 60);
   }
-  if (save_at_.due(now_)) save();
-  light_.step(platform_.effects, has_light(), state, settings_.brightness, now_);
+  if (!missed_.empty() && !has_notice()) show_missed();
+  if (save_at_.due(now_)) save_levels();
+  save_timers();
+  light_.step(platform_.effects, has_light(), state, backlight, now_);
 }
 
 void DeviceControls::set_volume(std::uint8_t percent) {
@@ -86,7 +110,7 @@ bool DeviceControls::find_timer(std::size_t place, TimerState& into) const {
 void DeviceControls::beep(std::uint8_t times) { audio_.beeps = times; }
 
 // One by one, because the owner may just have stored another Wi-Fi on another thread.
-void DeviceControls::save() {
+void DeviceControls::save_levels() {
   if (!save_at_.is_set()) return;
   save_at_.clear();
   for (const std::string_view name : {"talk_mode", "volume", "brightness", "captions"}) {
@@ -95,6 +119,17 @@ void DeviceControls::save() {
       return;
     }
   }
+}
+
+void DeviceControls::save_timers() {
+  if (timer_store_.save(timers_, clock_.unix_seconds(), now_)) return;
+  platform_.system.log(sentences::kTimersNotSaved);
+}
+
+void DeviceControls::save() {
+  save_levels();
+  timers_.touch();
+  save_timers();
 }
 
 }  // namespace lobug

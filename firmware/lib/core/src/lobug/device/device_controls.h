@@ -9,7 +9,9 @@
 #include "lobug/base/clock.h"
 #include "lobug/device/device.h"
 #include "lobug/device/light.h"
+#include "lobug/device/timer_store.h"
 #include "lobug/device/tool_timers.h"
+#include "lobug/device/wall_clock.h"
 #include "lobug/setup/settings.h"
 #include "lobug/tools/tools.h"
 
@@ -21,13 +23,19 @@ class DeviceControls final : public ToolHost {
   static constexpr Millis kSaveMs = 2000;   ///< levels are stored when they rest for so long
 
   /// The notice is written to `view`; levels to `settings` and, later, to the platform's store.
-  DeviceControls(const Platform& platform, AudioLink& audio, Settings& settings, View& view);
+  DeviceControls(const Platform& platform, AudioLink& audio, Settings& settings, View& view,
+                 const WallClock& clock);
+
+  /// At the start, once the clock has begun: goes on with the stored timers, and shows which ended
+  /// long ago.
+  void restore_timers(Millis now);
 
   /// To be called at the beginning of each step: the present time and what the sensors feel.
   void update(const Motion& motion, Millis now);
   /// Rings timers, takes away a notice whose time is over, stores levels, lets the light show
-  /// `state` or the colour that a tool has set.
-  void step(DeviceState state);
+  /// `state` or the colour that a tool has set, as bright as the screen: `backlight` is its percent
+  /// now, 0 when it is off.
+  void step(DeviceState state, std::uint8_t backlight);
 
   void set_talk_mode(std::int32_t mode);
   void set_captions(bool shown);
@@ -38,7 +46,13 @@ class DeviceControls final : public ToolHost {
   Emotion emotion(Emotion otherwise) const { return is_posing() ? pose_ : otherwise; }
   bool is_posing() const { return pose_until_.is_set(); }
   void stop_posing() { pose_until_.clear(); }
-  /// Stores levels that are not stored yet.
+  /// Whether a timer runs or rings.
+  bool has_timers() const { return timers_.in_use(); }
+  bool ringing() const { return timers_.ringing(); }
+  /// The time has become known, or another.
+  void clock_set();
+  /// Stores all that is not stored yet, before the device goes off: levels, and what is left of
+  /// the timers.
   void save();
   /// Other settings were stored: levels that are not stored yet are dropped.
   void discard_unsaved() { save_at_.clear(); }
@@ -62,14 +76,20 @@ class DeviceControls final : public ToolHost {
 
  private:
   void save_later() { save_at_.set(now_, kSaveMs); }
+  void save_levels();
+  void show_missed();
+  void save_timers();
 
   const Platform& platform_;
   AudioLink& audio_;
   Settings& settings_;
   View& view_;
+  const WallClock& clock_;
   Motion motion_;
   Millis now_ = 0;
   ToolTimers timers_;
+  TimerStore timer_store_;
+  Text<256> missed_;  ///< timers that ended while it was off, not shown yet
   Light light_;
   Emotion pose_ = Emotion::kNeutral;
   Deadline pose_until_;

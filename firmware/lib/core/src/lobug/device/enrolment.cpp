@@ -8,6 +8,7 @@ namespace lobug {
 namespace {
 
 constexpr std::string_view kDiscoveryPath = "/xiaozhi/ota/";
+constexpr std::string_view kTimePath = "/health";  // any answer will do: all have a Date
 
 // How long a code is valid if the server does not say; its own value counts within bounds.
 constexpr Millis kCodeMs = 600000;
@@ -20,6 +21,8 @@ Trouble trouble_of(ConnectionFailure failure) {
   switch (failure) {
     case ConnectionFailure::kUntrusted:
       return Trouble::kUntrusted;
+    case ConnectionFailure::kOutdated:
+      return Trouble::kOutdated;
     case ConnectionFailure::kNoCa:
       return Trouble::kNoCa;
     case ConnectionFailure::kLost:
@@ -29,11 +32,13 @@ Trouble trouble_of(ConnectionFailure failure) {
   }
 }
 
-Enrolment::Enrolment(HttpClient& http, ServerFinder& finder) : http_(http), finder_(finder) {}
+Enrolment::Enrolment(HttpClient& http, ServerFinder& finder, WallClock& clock)
+    : http_(http), finder_(finder), clock_(clock) {}
 
 void Enrolment::start(std::string_view server, Millis now) {
   http_.stop();
   asking_ = false;
+  asked_time_ = false;
   retry_after_s_ = 0;
   trouble_ = Trouble::kNone;
   discovery_ = Discovery();
@@ -47,7 +52,7 @@ void Enrolment::start(std::string_view server, Millis now) {
     fail(Trouble::kNoServer);
     return;
   }
-  phase_ = Phase::kAsking;
+  phase_ = url_.endpoint.tls && !clock_.known() ? Phase::kAskingTime : Phase::kAsking;
 }
 
 void Enrolment::stop() {
@@ -71,6 +76,9 @@ void Enrolment::step(const Introduction& who, Millis now) {
       }
       break;
     }
+    case Phase::kAskingTime:
+      ask_time(who, now);
+      break;
     case Phase::kAsking:
       ask(who, now);
       break;
@@ -98,6 +106,47 @@ bool Enrolment::request(std::string_view method, std::string_view action, const 
   request.user_agent = who.board;
   request.body = std::string_view(body_.data(), length);
   return !path.empty() && length > 0 && http_.start(url_.endpoint, request, now, kRequestMs);
+}
+
+// Chain and name of the certificate are verified, its dates are not: whoever answers has, or had, a
+// certificate of the owner's CA. Nothing is said to it that is secret, and the next connection
+// verifies the dates by the time that it told.
+void Enrolment::ask_time(const Introduction& who, Millis now) {
+  if (!asking_) {
+    Endpoint endpoint = url_.endpoint;
+    endpoint.any_date = true;
+    const Text<300> path = path_at(url_, kTimePath);
+    HttpRequest request;
+    request.method = "GET";
+    request.path = path;
+    request.user_agent = who.board;
+    asking_ = !path.empty() && http_.start(endpoint, request, now, kRequestMs);
+    asked_time_ = true;
+    if (!asking_) fail(Trouble::kNoServer);
+    return;
+  }
+  const HttpClient::State state = http_.step(now);
+  if (state == HttpClient::State::kBusy) return;
+  asking_ = false;
+  if (state == HttpClient::State::kFailed && http_.date() == 0) {
+    fail_by_http();
+    return;
+  }
+  bool was_wrong = false;
+  if (!clock_.suggested(http_.date(), was_wrong)) {
+    fail(Trouble::kOutdated);
+    return;
+  }
+  clock_was_wrong_ = clock_was_wrong_ || was_wrong;
+  phase_ = Phase::kAsking;
+}
+
+bool Enrolment::may_ask_time() const { return !asked_time_ && !clock_.confirmed(); }
+
+bool Enrolment::take_clock_was_wrong() {
+  const bool was_wrong = clock_was_wrong_;
+  clock_was_wrong_ = false;
+  return was_wrong;
 }
 
 void Enrolment::ask(const Introduction& who, Millis now) {
@@ -164,6 +213,15 @@ void Enrolment::fail(Trouble trouble) {
   phase_ = Phase::kFailed;
 }
 
-void Enrolment::fail_by_http() { fail(trouble_of(http_.connection_failure())); }
+void Enrolment::fail_by_http() {
+  // The dates alone: our own clock may be what is wrong.
+  if (http_.connection_failure() == ConnectionFailure::kOutdated && may_ask_time()) {
+    http_.stop();
+    asking_ = false;
+    phase_ = Phase::kAskingTime;
+    return;
+  }
+  fail(trouble_of(http_.connection_failure()));
+}
 
 }  // namespace lobug

@@ -9,6 +9,7 @@
 #include "lobug/base/text.h"
 #include "lobug/device/identity.h"
 #include "lobug/device/state_machine.h"
+#include "lobug/device/wall_clock.h"
 #include "lobug/net/http_client.h"
 #include "lobug/net/url.h"
 #include "lobug/ports/system.h"
@@ -22,17 +23,18 @@ class Enrolment {
  public:
   enum class Phase : std::uint8_t {
     kIdle,
-    kSearching,  ///< mDNS
-    kAsking,     ///< discovery
-    kPairing,    ///< the owner has to approve `code`
-    kAccepted,   ///< `discovery` says where the session is
-    kFailed,     ///< `trouble` says why
+    kSearching,   ///< mDNS
+    kAskingTime,  ///< an https server, before its certificate's dates can be judged
+    kAsking,      ///< discovery
+    kPairing,     ///< the owner has to approve `code`
+    kAccepted,    ///< `discovery` says where the session is
+    kFailed,      ///< `trouble` says why
   };
   static constexpr Millis kRequestMs = 8000;
   static constexpr Millis kSearchMs = 6000;
   static constexpr Millis kPollMs = 3000;
 
-  Enrolment(HttpClient& http, ServerFinder& finder);
+  Enrolment(HttpClient& http, ServerFinder& finder, WallClock& clock);
 
   /// `server`: the address that the owner set; empty: find it by mDNS.
   void start(std::string_view server, Millis now);
@@ -47,23 +49,30 @@ class Enrolment {
   /// The server that answered, "http://192.168.1.5:8321".
   std::string_view server() const { return server_; }
   const Url& url() const { return url_; }
+  /// The clock was wrong by more than a day and was set by this server; true once.
+  bool take_clock_was_wrong();
   /// The server's Retry-After, seconds; 0 when it gave none.
   std::uint32_t retry_after_s() const { return retry_after_s_; }
 
  private:
   bool request(std::string_view method, std::string_view action, const Introduction& who,
                Millis now);
+  void ask_time(const Introduction& who, Millis now);
   void ask(const Introduction& who, Millis now);
   void answered(Millis now);
   void poll(const Introduction& who, Millis now);
   void fail(Trouble trouble);
   void fail_by_http();
+  bool may_ask_time() const;
 
   HttpClient& http_;
   ServerFinder& finder_;
+  WallClock& clock_;
   Phase phase_ = Phase::kIdle;
   Trouble trouble_ = Trouble::kNone;
   bool asking_ = false;
+  bool asked_time_ = false;  ///< of this server, since `start`
+  bool clock_was_wrong_ = false;
   Discovery discovery_;
   Text<160> server_;
   Url url_;

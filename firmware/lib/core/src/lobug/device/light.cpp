@@ -94,7 +94,7 @@ LedColors light_pattern(DeviceState state, Millis age) {
 
 void Light::step(Effects& effects, bool on, DeviceState state, std::uint8_t brightness,
                  Millis now) {
-  if (next_.is_set() && !next_.due(now)) return;
+  if (brightness > 0 && next_.is_set() && !next_.due(now)) return;
   next_.set(now, kStepMs);
   if (state != state_) {
     state_ = state;
@@ -103,7 +103,7 @@ void Light::step(Effects& effects, bool on, DeviceState state, std::uint8_t brig
   }
   if (elapsed(since_, now) >= kRestMs) resting_ = true;
   if (!on && !sent_) return;  // something else may hang on that pin
-  const LedColors wanted = on ? colors(brightness, now) : LedColors{};
+  const LedColors wanted = on && brightness > 0 ? colors(brightness, now) : LedColors{};
   // Lights keep their colour across a restart of the chip, so the first are sent in any case.
   if (!sent_ || wanted != shown_) effects.show_leds(wanted);
   shown_ = wanted;

@@ -32,7 +32,8 @@ class Light {
   void show_state() { has_color_ = false; }
 
   /// To be called at every step. `on`: lights are attached; once they are not, they are switched
-  /// off and left alone. They are as bright as the screen, whose `brightness` is in percent.
+  /// off and left alone. They are as bright as the screen, whose `brightness` is in percent; with
+  /// 0 they go dark at once, because the device may be about to switch itself off.
   void step(Effects& effects, bool on, DeviceState state, std::uint8_t brightness, Millis now);
 
  private:

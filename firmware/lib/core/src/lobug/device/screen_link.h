@@ -6,6 +6,7 @@
 
 #include "lobug/base/exchange.h"
 #include "lobug/base/text.h"
+#include "lobug/device/power.h"
 #include "lobug/device/state_machine.h"
 #include "lobug/face/emotion.h"
 #include "lobug/selftest/measurements.h"
@@ -30,7 +31,8 @@ struct Input {
     kWifiDown,       ///< value: see `wifi_down_value`
     kWifiSignal,     ///< value: dBm
     kWifiSeen,       ///< the stored Wi-Fi came into range while the setup page is open
-    kBattery,        ///< value: percent, plus 128 while it charges
+    kBattery,        ///< value: `battery_value`
+    kWake,           ///< a touch on the dark screen: it shall be on, and nothing else
     kSetupGuest,     ///< a phone is on the device's own Wi-Fi; repeated once a minute
     kSettings,       ///< the portal or a serial command stored settings: load them again
     kSelfTest,       ///< measure microphone, speaker, memory ...
@@ -42,6 +44,20 @@ struct Input {
   std::int32_t value = 0;
   Text<48> text;
 };
+
+/// A reading of the power chip as the value of an input, and back.
+constexpr std::int32_t battery_value(const BatteryReading& battery) {
+  return (battery.known ? battery.percent & 0x7F : 0) | (battery.charging ? 0x80 : 0) |
+         (battery.powered ? 0x100 : 0) | (battery.known ? 0 : 0x200);
+}
+constexpr BatteryReading battery_of(std::int32_t value) {
+  BatteryReading battery;
+  battery.known = (value & 0x200) == 0;
+  battery.percent = static_cast<std::uint8_t>(value & 0x7F);
+  battery.charging = (value & 0x80) != 0;
+  battery.powered = (value & 0x100) != 0;
+  return battery;
+}
 
 /// The value of kWifiDown: whether the password was refused, and the driver's reason.
 constexpr std::int32_t wifi_down_value(bool refused, std::uint8_t reason) {
@@ -80,11 +96,25 @@ struct View {
   bool battery_known = false;
   bool charging = false;
   std::uint8_t volume = 0;      ///< percent
-  std::uint8_t brightness = 0;  ///< percent
+  std::uint8_t brightness = 0;  ///< percent, as the owner has set it
+  PowerState power = PowerState::kAwake;
+  std::uint8_t backlight = 0;  ///< percent, as it is to be now; 0: off
+  bool radio_sleeps = false;   ///< the Wi-Fi may sleep between beacons
+  bool powered = false;        ///< by USB or another supply
   bool captions = true;
   TalkMode talk_mode = TalkMode::kTap;
   bool wake_word = false;  ///< the server listens for one, as it said when it was last met
   std::uint8_t update_percent = 0;
+  /// Local time, minutes since midnight; -1: not known. With it `date`: "Thursday, 26 November".
+  std::int16_t minute_of_day = -1;
+  Text<32> date;
+  bool clock = false;  ///< the owner wants it on the screen when nobody talks
+  // The tool's timer that ends first.
+  std::uint8_t timers = 0;  ///< how many run
+  std::uint32_t timer_left_s = 0;
+  std::uint32_t timer_total_s = 0;
+  Text<40> timer_label;
+  bool ringing = false;  ///< a timer rings: `notice` says which
   /// Seconds until the next try to connect; 0: now.
   std::uint16_t retry_s = 0;
   Text<24> version;

@@ -1,6 +1,7 @@
 // DeviceController's way from the Wi-Fi to a session with the server, what the session brings, and
 // the way back when something breaks.
 #include "lobug/device/device_controller.h"
+#include "lobug/sentences.h"
 #include "lobug/tools/mcp.h"
 
 namespace lobug {
@@ -30,6 +31,7 @@ void DeviceController::enrol(Millis now) {
     case Enrolment::Phase::kPairing:
       go(DeviceState::kPairing);
       break;
+    case Enrolment::Phase::kAskingTime:
     case Enrolment::Phase::kAsking:
     case Enrolment::Phase::kSearching:
       go(DeviceState::kFinding);
@@ -53,9 +55,17 @@ void DeviceController::enrol(Millis now) {
 void DeviceController::enter(Millis now) {
   const Discovery& discovery = enrolment_.discovery();
   if (!discovery.token.empty()) identity_.keep_token(discovery.token);
-  if (discovery.server_time_ms > 0) platform_.system.set_time(discovery.server_time_ms);
+  learn_time(now);
   view_.server_name.assign(enrolment_.server());
-  if (update_.wants(discovery)) begin_update(now);
+  if (update_.wants(discovery)) {
+    if (controls_.has_timers()) {
+      // A restart in the middle would make it ring late, or not at all if the update fails.
+      platform_.system.log(sentences::kUpdateWaits);
+      update_check_at_.set(now, kUpdateAgainMs);
+    } else {
+      begin_update(now);
+    }
+  }
   if (state() == DeviceState::kFinding) connect(now);
 }
 
@@ -184,9 +194,17 @@ void DeviceController::check_for_update(Millis now) {
   if (checking_for_update_) {
     enrolment_.step(identity_.introduction(), now);
     const Enrolment::Phase phase = enrolment_.phase();
-    if (phase == Enrolment::Phase::kAsking || phase == Enrolment::Phase::kSearching) return;
+    if (phase == Enrolment::Phase::kAsking || phase == Enrolment::Phase::kAskingTime ||
+        phase == Enrolment::Phase::kSearching) {
+      return;
+    }
     checking_for_update_ = false;
-    if (phase == Enrolment::Phase::kAccepted && idle && update_.wants(enrolment_.discovery())) {
+    if (phase != Enrolment::Phase::kAccepted) return;
+    learn_time(now);
+    if (!idle || !update_.wants(enrolment_.discovery())) return;
+    if (controls_.has_timers()) {
+      update_check_at_.set(now, kUpdateAgainMs);
+    } else {
       // From kOffline discovery is asked once more, and the update begins.
       offline(Trouble::kNone, 0, now);
       failures_ = kTriesWithOneAddress;

@@ -133,6 +133,8 @@ std::string_view sentence_of(Trouble trouble) {
       return sentences::kServerGone;
     case Trouble::kUntrusted:
       return sentences::kUntrusted;
+    case Trouble::kOutdated:
+      return sentences::kOutdated;
     case Trouble::kNoCa:
       return sentences::kNoCa;
     case Trouble::kRefused:

@@ -59,6 +59,7 @@ enum class Trouble : std::uint8_t {
   kNoServer,
   kServerGone,
   kUntrusted,
+  kOutdated,
   kNoCa,
   kRefused,
   kServerFull,

@@ -48,6 +48,8 @@ class HttpClient {
   std::string_view body() const;
   /// Value of `Retry-After` in seconds (at most a day), 0 when there was none.
   std::uint32_t retry_after_s() const { return response_.retry_after_s(); }
+  /// Value of `Date`, seconds since 1970; 0 when there was none.
+  std::int64_t date() const { return response_.date(); }
 
  private:
   std::size_t write_request(const Endpoint& endpoint, const HttpRequest& request);

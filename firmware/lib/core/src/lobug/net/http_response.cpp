@@ -139,6 +139,9 @@ void HttpResponse::take_header(std::string_view line) {
   } else if (same_ignoring_case(header.name, "Content-Encoding")) {
     // None was requested, and none can be decoded here.
     if (!same_ignoring_case(header.value, "identity")) fail(HttpFault::kProtocol);
+  } else if (same_ignoring_case(header.name, "Date")) {
+    const std::int64_t date = parse_http_date(header.value);
+    date_ = date > 0 ? date : 0;
   } else if (same_ignoring_case(header.name, "Retry-After")) {
     std::uint32_t seconds = 0;
     if (!parse_decimal(header.value, seconds)) return;

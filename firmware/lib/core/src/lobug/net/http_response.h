@@ -47,6 +47,8 @@ class HttpResponse {
   std::string_view body() const;
   /// Seconds; 0 when there was none or it was a date, never more than a day.
   std::uint32_t retry_after_s() const { return retry_after_s_; }
+  /// What time the server says it is, seconds since 1970; 0 when it did not.
+  std::int64_t date() const { return date_; }
 
  private:
   enum class Phase : std::uint8_t {
@@ -87,6 +89,7 @@ class HttpResponse {
   HttpFault fault_ = HttpFault::kNone;
   int status_ = 0;
   std::uint32_t retry_after_s_ = 0;
+  std::int64_t date_ = 0;
   std::size_t line_size_ = 0;     ///< bytes of the line that lie in `buffer_`
   std::size_t line_scanned_ = 0;  ///< of these, looked at
   std::size_t head_bytes_ = 0;

@@ -2,12 +2,24 @@
 
 #include <cstring>
 
+#include "lobug/base/calendar.h"
+
 namespace lobug {
 namespace {
 
 unsigned char lower(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte >= 'A' && byte <= 'Z' ? static_cast<unsigned char>(byte - 'A' + 'a') : byte;
+}
+
+/// `count` digits at `at`; -1 for anything else.
+std::int32_t digits_at(std::string_view text, std::size_t at, std::size_t count) {
+  std::int32_t number = 0;
+  for (const char c : text.substr(at, count)) {
+    if (c < '0' || c > '9') return -1;
+    number = number * 10 + (c - '0');
+  }
+  return number;
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -43,6 +55,33 @@ bool same_ignoring_case(std::string_view left, std::string_view right) {
     if (lower(left[i]) != lower(right[i])) return false;
   }
   return true;
+}
+
+std::int64_t parse_http_date(std::string_view text) {
+  constexpr std::string_view kForm = "ddd, DD mmm YYYY HH:MM:SS GMT";
+  constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  if (text.size() != kForm.size()) return -1;
+  // What separates the parts is as in the form.
+  for (const std::size_t at : {3U, 4U, 7U, 11U, 16U, 19U, 22U, 25U, 26U, 27U, 28U}) {
+    if (text[at] != kForm[at]) return -1;
+  }
+  const std::size_t month = kMonths.find(text.substr(8, 3));
+  const std::int32_t day = digits_at(text, 5, 2);
+  const std::int32_t hour = digits_at(text, 17, 2);
+  const std::int32_t minute = digits_at(text, 20, 2);
+  const std::int32_t second = digits_at(text, 23, 2);
+  if (month == std::string_view::npos || month % 3 != 0 || day < 0 || hour < 0 || minute < 0 ||
+      second < 0) {
+    return -1;
+  }
+  DateTime moment;
+  moment.year = digits_at(text, 12, 4);
+  moment.month = static_cast<std::uint8_t>(month / 3 + 1);
+  moment.day = static_cast<std::uint8_t>(day);
+  moment.hour = static_cast<std::uint8_t>(hour);
+  moment.minute = static_cast<std::uint8_t>(minute);
+  moment.second = static_cast<std::uint8_t>(second == 60 ? 59 : second);  // a leap second
+  return unix_seconds_of(moment);
 }
 
 bool parse_decimal(std::string_view text, std::uint32_t& number) {

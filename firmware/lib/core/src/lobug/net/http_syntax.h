@@ -17,6 +17,8 @@ constexpr std::size_t kMostHeadLines = 64;
 bool same_ignoring_case(std::string_view left, std::string_view right);
 /// Digits alone, at least one, up to 2^32 - 1.
 bool parse_decimal(std::string_view text, std::uint32_t& number);
+/// "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, 5.6.7) in seconds since 1970; -1 for anything else.
+std::int64_t parse_http_date(std::string_view text);
 /// A name of a method or of a header.
 bool is_token(std::string_view text);
 /// Whether a list of tokens ("keep-alive, Upgrade") names one, in whatever case.

@@ -14,6 +14,9 @@ struct Endpoint {
   Text<128> host;
   std::uint16_t port = 80;
   bool tls = false;
+  /// TLS whose certificate may be out of date, as far as our clock can tell; all else is verified.
+  /// For asking what time it is, and for nothing that is secret.
+  bool any_date = false;
 };
 
 enum class ConnectionState : std::uint8_t { kClosed, kOpening, kOpen, kFailed };
@@ -26,6 +29,7 @@ enum class ConnectionFailure : std::uint8_t {
   kTimeout,      ///< no answer
   kUntrusted,    ///< the TLS certificate is not of the pinned CA or not for this host
   kLost,         ///< it was open and broke
+  kOutdated,     ///< all is well with the certificate but its dates, or our clock is not set
   kNoCa,         ///< TLS was asked for and no CA is pinned: refused, never silently insecure
 };
 

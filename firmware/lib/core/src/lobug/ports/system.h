@@ -20,7 +20,10 @@ class System {
   virtual void restart() = 0;
   /// One line for the serial log. Never given a token, a password or what was said.
   virtual void log(std::string_view line) = 0;
-  /// Wall-clock time from the server, ms since 1970 (UTC).
+  /// Wall-clock time, ms since 1970 (UTC): at the start that of the clock chip, if it kept going;
+  /// 0: not known.
+  virtual std::int64_t unix_ms() const = 0;
+  /// The time has been learnt: sets the clock chip as well. 0: what the clock says is not the time.
   virtual void set_time(std::int64_t unix_ms) = 0;
 };
 

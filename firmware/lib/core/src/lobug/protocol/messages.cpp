@@ -279,6 +279,8 @@ Discovery read_discovery(std::string_view json) {
   read_word(websocket.member("url"), read.websocket_url);
   read_word(websocket.member("token"), read.token);
   read.server_time_ms = time.member("timestamp").integer(0, INT64_MAX).value_or(0);
+  read.utc_offset_min =
+      static_cast<std::int32_t>(time.member("timezone_offset").integer(-1440, 1440).value_or(0));
   read_firmware(firmware, read);
   return read;
 }

@@ -50,6 +50,7 @@ struct Discovery {
   Text<256> websocket_url;
   Text<128> token;
   std::int64_t server_time_ms = 0;
+  std::int32_t utc_offset_min = 0;  ///< of the server's local time
   Text<24> firmware_version;
   Text<256> firmware_url;
   std::uint32_t firmware_size = 0;

@@ -293,6 +293,20 @@ void Console::status(const View& view) {
     battery.append(view.charging ? sentences::kCharging : sentences::kPercent);
     print(sentences::kBattery, battery);
   }
+  Text<32> power(name_of(view.power));
+  power.append(view.powered ? sentences::kPowered : sentences::kOnBattery);
+  if (view.battery_known) print(sentences::kPower, power);
+  if (view.minute_of_day < 0) {
+    print(sentences::kTime, sentences::kTimeUnknown);
+  } else {
+    Text<48> time(view.date);
+    time.append(", ");
+    // Two digits each: hundreds are cut off.
+    time.append(number_text(100 + view.minute_of_day / 60).view().substr(1));
+    time.append(':');
+    time.append(number_text(100 + view.minute_of_day % 60).view().substr(1));
+    print(sentences::kTime, time);
+  }
   print(sentences::kVersion, view.version);
 }
 

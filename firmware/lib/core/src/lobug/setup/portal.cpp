@@ -160,6 +160,26 @@ void talk_fields(Piece& piece, const Settings& settings) {
   piece.add("</select>");
 }
 
+void duration_field(Piece& piece, std::string_view id, std::string_view name, std::string_view text,
+                    const Settings& settings) {
+  label(piece, id, text);
+  piece.add("<input id=\"").add(id).add("\" name=\"").add(name);
+  piece.add("\" maxlength=\"5\" pattern=\"never|[0-9]{2,5}\" autocapitalize=\"none\" value=\"");
+  piece.add(shown_setting(settings, name)).add("\">");
+}
+
+void screen_fields(Piece& piece, const Settings& settings) {
+  label(piece, "k", sentences::kPageClock);
+  piece.add("<select id=\"k\" name=\"clock\">");
+  add_option(piece, "on", sentences::kPageCaptionsOn, settings.clock);
+  add_option(piece, "off", sentences::kPageCaptionsOff, !settings.clock);
+  piece.add("</select>");
+  duration_field(piece, "d", "dim_after", sentences::kPageDim, settings);
+  duration_field(piece, "o", "off_after", sentences::kPageOff, settings);
+  duration_field(piece, "u", "off_after_usb", sentences::kPageOffUsb, settings);
+  hint(piece, sentences::kPageSeconds);
+}
+
 void level_fields(Piece& piece, const Settings& settings) {
   label(piece, "v", sentences::kPageVolume);
   piece.add("<input id=\"v\" name=\"volume\" type=\"range\" ")
@@ -224,6 +244,9 @@ std::size_t portal_page(unsigned part, const Settings& settings, std::string_vie
       talk_fields(piece, settings);
       break;
     case 4:
+      screen_fields(piece, settings);
+      break;
+    case 5:
       level_fields(piece, settings);
       break;
     default:

@@ -16,6 +16,10 @@ constexpr SettingInfo kSettings[] = {
     {"volume", sentences::kVolumeValues, "70", sentences::kVolumeMeaning},
     {"brightness", sentences::kBrightnessValues, "70", sentences::kBrightnessMeaning},
     {"captions", sentences::kCaptionsValues, "on", sentences::kCaptionsMeaning},
+    {"clock", sentences::kCaptionsValues, "on", sentences::kClockMeaning},
+    {"dim_after", sentences::kDurationValues, "60", sentences::kDimMeaning},
+    {"off_after", sentences::kDurationValues, "300", sentences::kOffMeaning},
+    {"off_after_usb", sentences::kDurationValues, "never", sentences::kOffUsbMeaning},
     {"light", sentences::kLightValues, "none", sentences::kLightMeaning},
 };
 
@@ -55,6 +59,28 @@ int percent_of(std::string_view text) {
     number = number * 10 + (c - '0');
   }
   return number <= 100 ? number : -1;
+}
+
+/// Seconds; 0 for "never"; -1 for anything else.
+std::int32_t duration_of(std::string_view text) {
+  constexpr std::int32_t kLeast = 10;
+  constexpr std::int32_t kMost = 86400;
+  if (text == "never") return 0;
+  if (text.empty() || text.size() > 5) return -1;
+  std::int32_t number = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return -1;
+    number = number * 10 + (c - '0');
+  }
+  return number >= kLeast && number <= kMost ? number : -1;
+}
+
+/// The setting of that name; nullptr when it is no duration.
+std::uint32_t* duration_in(PowerSettings& power, std::string_view name) {
+  if (name == "dim_after") return &power.dim_after_s;
+  if (name == "off_after") return &power.off_after_s;
+  if (name == "off_after_usb") return &power.off_after_usb_s;
+  return nullptr;
 }
 
 /// 1: yes, 0: no, -1: neither.
@@ -137,11 +163,11 @@ SettingResult refused(std::string_view error) {
   return result;
 }
 
-Text<160> number_text(unsigned number) {
+Text<160> number_text(std::uint32_t number) {
   Text<160> text;
-  if (number >= 100) text.append(static_cast<char>('0' + number / 100 % 10));
-  if (number >= 10) text.append(static_cast<char>('0' + number / 10 % 10));
-  text.append(static_cast<char>('0' + number % 10));
+  std::uint32_t digit = 1;
+  while (number / digit >= 10) digit *= 10;
+  for (; digit > 0; digit /= 10) text.append(static_cast<char>('0' + number / digit % 10));
   return text;
 }
 
@@ -168,6 +194,11 @@ std::string_view check_setting(std::string_view name, std::string_view value) {
     return percent_of(value) >= 1 ? "" : sentences::kBrightnessInvalid;
   }
   if (name == "captions") return truth_of(value) >= 0 ? "" : sentences::kCaptionsInvalid;
+  if (name == "clock") return truth_of(value) >= 0 ? "" : sentences::kClockInvalid;
+  PowerSettings power;
+  if (duration_in(power, name) != nullptr) {
+    return duration_of(value) >= 0 ? "" : sentences::kDurationInvalid;
+  }
   if (name == "light") return light_of(value) >= 0 ? "" : sentences::kLightInvalid;
   return sentences::kNoSuchSetting;
 }
@@ -196,6 +227,11 @@ void assign_setting(Settings& settings, std::string_view name, std::string_view 
     settings.brightness = static_cast<std::uint8_t>(percent_of(value));
   } else if (name == "captions") {
     settings.captions = truth_of(value) == 1;
+  } else if (name == "clock") {
+    settings.clock = truth_of(value) == 1;
+  } else if (std::uint32_t* const seconds = duration_in(settings.power, name)) {
+    const std::int32_t duration = duration_of(value);
+    if (duration >= 0) *seconds = static_cast<std::uint32_t>(duration);
   } else if (name == "light") {
     const int light = light_of(value);
     if (light >= 0) settings.light = static_cast<LightKind>(light);
@@ -210,6 +246,11 @@ Text<160> setting_text(const Settings& settings, std::string_view name) {
   if (name == "volume") return number_text(settings.volume);
   if (name == "brightness") return number_text(settings.brightness);
   if (name == "captions") return std::string_view(settings.captions ? "on" : "off");
+  if (name == "clock") return std::string_view(settings.clock ? "on" : "off");
+  PowerSettings power = settings.power;
+  if (const std::uint32_t* const seconds = duration_in(power, name)) {
+    return *seconds == 0 ? Text<160>(std::string_view("never")) : number_text(*seconds);
+  }
   if (name == "light") return kLights[static_cast<std::size_t>(settings.light)];
   return {};
 }

@@ -6,6 +6,7 @@
 
 #include "lobug/base/span.h"
 #include "lobug/base/text.h"
+#include "lobug/device/power.h"
 #include "lobug/ports/store.h"
 
 namespace lobug {
@@ -35,6 +36,8 @@ struct Settings {
   std::uint8_t volume = 70;      ///< 0 to 100
   std::uint8_t brightness = 70;  ///< 1 to 100
   bool captions = true;
+  bool clock = true;  ///< on the screen, when nobody talks
+  PowerSettings power;
   LightKind light = LightKind::kNone;
   /// Made once, at the first start: a UUID.
   Text<36> client_id;

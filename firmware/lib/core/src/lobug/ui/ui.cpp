@@ -6,6 +6,7 @@
 #include "lobug/face/fixed.h"
 #include "lobug/face/palette.h"
 #include "lobug/sentences.h"
+#include "lobug/ui/clock_pages.h"
 #include "lobug/ui/pages.h"
 #include "lobug/ui/self_test_page.h"
 
@@ -71,6 +72,17 @@ void Ui::touch(const Touch& touch, Millis now) {
 void Ui::touched(const Gesture& gesture, Millis now) {
   if (gesture.kind == Gesture::Kind::kNone) return;
   busy_at_ = now;
+  touched_ = true;
+  if (gesture.kind == Gesture::Kind::kPress && power_ == PowerState::kDark) {
+    waking_ = put(Input::Kind::kWake);
+    return;
+  }
+  if (waking_) {
+    using Kind = Gesture::Kind;
+    waking_ = gesture.kind != Kind::kTap && gesture.kind != Kind::kHoldEnd &&
+              gesture.kind != Kind::kSlideEnd;
+    return;
+  }
   const Button button = button_at(gesture.from_x, gesture.from_y);
   const bool on_button = buttons_below_ ? gesture.from_y >= kScreenHeight : false;
   if (gesture.kind == Gesture::Kind::kTap && button == Button::kLeft &&
@@ -147,6 +159,34 @@ std::string_view Ui::shown_text(const View& view) const {
 bool Ui::asleep(const View& view, Millis now) const {
   return view.state == DeviceState::kIdle && shown_text(view).empty() &&
          elapsed(busy_at_, now) >= kAsleepMs;
+}
+
+bool Ui::quiet(const View& view, Millis now) const {
+  return view.state == DeviceState::kIdle && shown_text(view).empty() &&
+         elapsed(busy_at_, now) >= kQuietMs;
+}
+
+Millis Ui::frame_ms(const View& view, Millis now) const {
+  // A self-test measures how often the screen draws.
+  const bool tested = view.self_test.phase == SelfTestState::Phase::kRunning;
+  if (view.ringing || tested || page_ != Page::kFace) return kFrameMs;
+  if (quiet(view, now) && (view.timers > 0 || (view.clock && view.minute_of_day >= 0))) {
+    return kClockFrameMs;
+  }
+  if (asleep(view, now)) return kAsleepFrameMs;
+  const bool resting = view.state == DeviceState::kIdle || view.state == DeviceState::kOffline;
+  return view.power == PowerState::kDim && resting ? kDimFrameMs : kFrameMs;
+}
+
+bool Ui::frame_due(const View& view, Millis now) {
+  power_ = view.power;
+  if (view.power == PowerState::kDark || view.power == PowerState::kSwitchedOff) return false;
+  if (!begun_ || touched_ || view.state != seen_.state || view.power != seen_.power ||
+      view.ringing != seen_.ringing || view.notice != seen_.notice ||
+      view.self_test.run != seen_.self_test.run) {
+    return true;
+  }
+  return elapsed(drawn_at_, now) >= frame_ms(view, now);
 }
 
 void Ui::move_face(const View& view, const Motion& motion, std::uint8_t level, Millis now) {
@@ -228,12 +268,16 @@ void Ui::advance(const View& view, const Motion& motion, std::uint8_t level, Mil
     busy_at_ = drawn_at_ = now;
   }
   if (view.state != seen_.state || motion.moving || view.emotion != seen_.emotion) busy_at_ = now;
+  touched_ = false;
+  power_ = view.power;
+  if (view.notice != seen_.notice || view.ringing != seen_.ringing) busy_at_ = now;
   if (view.caption != seen_.caption) caption_spoken_ = view.state == DeviceState::kSpeaking;
   if (view.self_test.run != seen_.self_test.run) page_ = Page::kSelfTest;
   seen_ = view;
   if (volume_until_.due(now)) volume_until_.clear();
   move_face(view, motion, level, now);
-  if (on_face_page()) move_words(view, now);
+  front_ = on_face_page() ? front(view, now) : Front::kFace;
+  if (on_face_page() && front_ == Front::kFace) move_words(view, now);
   if (view.state == DeviceState::kSetup) renew_join_code(view);
   drawn_at_ = now;
 }
@@ -264,6 +308,15 @@ void Ui::paint(Canvas& canvas) {
   draw_status_bar(canvas, seen_);
 }
 
+Ui::Front Ui::front(const View& view, Millis now) const {
+  const bool talking = view.state == DeviceState::kListening ||
+                       view.state == DeviceState::kThinking || view.state == DeviceState::kSpeaking;
+  if (view.ringing && !talking) return Front::kAlarm;
+  if (!quiet(view, now) || volume_until_.is_set()) return Front::kFace;
+  if (view.timers > 0) return Front::kCountdown;
+  return view.clock && view.minute_of_day >= 0 ? Front::kClock : Front::kFace;
+}
+
 // The words below the face, for which it makes room.
 void Ui::move_words(const View& view, Millis now) {
   const std::string_view text = shown_text(view);
@@ -279,8 +332,27 @@ void Ui::move_words(const View& view, Millis now) {
 }
 
 void Ui::paint_face_page(Canvas& canvas) {
+  switch (front_) {
+    case Front::kFace:
+      paint_face_and_words(canvas);
+      break;
+    case Front::kAlarm:
+      draw_alarm(canvas, seen_, drawn_at_);
+      break;
+    case Front::kCountdown:
+      draw_countdown(canvas, seen_);
+      break;
+    case Front::kClock:
+      draw_face(canvas, face_.state(), px(kScreenWidth / 2), kPeepingY, kPeepingScale);
+      draw_clock(canvas, seen_);
+      break;
+  }
+}
+
+void Ui::paint_face_and_words(Canvas& canvas) {
   draw_face(canvas, face_.state(), px(kScreenWidth / 2), between(kFaceY, kRaisedY, raised_),
             between(kFaceScale, kRaisedScale, raised_));
+  if (seen_.timers > 0) draw_countdown_badge(canvas, seen_);
   const auto height = static_cast<std::int16_t>(kWordsRows * Canvas::line_height(FontSize::kLarge));
   switch (below_) {
     case Below::kNothing:

@@ -25,6 +25,12 @@ class Ui {
  public:
   static constexpr Millis kAsleepMs = 300000;  ///< nothing has happened for so long: it sleeps
   static constexpr Millis kVolumeMs = 3000;    ///< the volume stays on the screen
+  static constexpr Millis kQuietMs = 60000;    ///< then the clock or a timer takes the face's place
+  // Time from one frame to the next: less often where less moves.
+  static constexpr Millis kFrameMs = 40;
+  static constexpr Millis kDimFrameMs = 100;
+  static constexpr Millis kAsleepFrameMs = 200;  ///< it breathes
+  static constexpr Millis kClockFrameMs = 500;   ///< seconds of a timer, minutes of the clock
 
   /// `buttons_below`: the board has buttons below the picture (Core2); else its lower corners are
   /// left and right button (CoreS3). The left one opens the settings, the middle one talks, the
@@ -33,6 +39,9 @@ class Ui {
 
   /// Once a round, 20 to 60 times a second.
   void touch(const Touch& touch, Millis now);
+  /// Whether a frame is to be drawn: its time has come, or what is to be seen has changed. Never
+  /// while the screen is off. To be asked each round.
+  bool frame_due(const View& view, Millis now);
   /// Draws what is to be seen now. `level`: loudness of speaker or microphone, 0 to 255.
   void draw(Canvas& canvas, const View& view, const Motion& motion, std::uint8_t level, Millis now);
   /// The same on a canvas that still has the picture before: draws only what has changed, which
@@ -44,6 +53,8 @@ class Ui {
   enum class Page : std::uint8_t { kFace, kSettings, kSelfTest };
   /// What is below the face.
   enum class Below : std::uint8_t { kNothing, kVolume, kTrouble, kCaption, kProgress };
+  /// What the face page shows large.
+  enum class Front : std::uint8_t { kFace, kAlarm, kCountdown, kClock };
   enum class Button : std::uint8_t { kLeft, kMiddle, kRight };
 
   Button button_at(std::int16_t x, std::int16_t y) const;
@@ -60,9 +71,13 @@ class Ui {
   /// Draws what `advance` has moved; the same picture however often.
   void paint(Canvas& canvas);
   void paint_face_page(Canvas& canvas);
+  void paint_face_and_words(Canvas& canvas);
   void paint_volume(Canvas& canvas) const;
   bool on_face_page() const;
   bool asleep(const View& view, Millis now) const;
+  bool quiet(const View& view, Millis now) const;
+  Millis frame_ms(const View& view, Millis now) const;
+  Front front(const View& view, Millis now) const;
   std::string_view shown_text(const View& view) const;
 
   Queue<Input, 16>& inputs_;
@@ -72,7 +87,10 @@ class Ui {
   Captions captions_;
   SettingsPage settings_;
   Page page_ = Page::kFace;
-  View seen_;             ///< of the last frame: what fingers refer to, and what is painted
+  View seen_;  ///< of the last frame: what fingers refer to, and what is painted
+  PowerState power_ = PowerState::kAwake;  ///< now, also while nothing is drawn
+  bool waking_ = false;   ///< the finger on the screen has woken it, and does nothing else
+  bool touched_ = false;  ///< since the last frame
   bool pressed_ = false;  ///< a finger came down to talk, and is neither tap nor hold yet
   bool holding_ = false;
   bool release_due_ = false;     ///< the end of a hold is not in the queue yet
@@ -85,6 +103,7 @@ class Ui {
   QrCode join_;  ///< of the setup network
   Text<40> join_network_;
   Text<16> join_key_;
+  Front front_ = Front::kFace;
   Below below_ = Below::kNothing;
   int raised_ = 0;  ///< the face has made room for words: 0 to 256
 };
