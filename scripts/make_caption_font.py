@@ -3,7 +3,8 @@
     python scripts/make_caption_font.py          # writes glyphs.xz
     python scripts/make_caption_font.py --check  # fails when it is not what would be written
 
-Needs the Debian package ``unifont`` 15.0.01 (GNU Unifont, used under the SIL Open Font License 1.1).
+Needs the Debian package ``unifont`` 15.0.01 (GNU Unifont, used under the SIL Open Font
+License 1.1).
 Taken are the characters of the everyday character sets of Japan, China, Taiwan and Korea, and
 symbols. Han have two forms: those of Unifont, and the Japanese ones for Japanese texts.
 """
@@ -94,7 +95,10 @@ def main() -> int:
     parser.add_argument("--unifont", type=Path, default=UNIFONT, help="folder of unifont.hex")
     arguments = parser.parse_args()
     if not (arguments.unifont / "unifont.hex").is_file():
-        print(f"{arguments.unifont} is missing. Debian has it in the package unifont.", file=sys.stderr)
+        print(
+            f"{arguments.unifont} is missing. Debian has it in the package unifont.",
+            file=sys.stderr,
+        )
         return 2
     made = generated(arguments.unifont)
     if arguments.check:
