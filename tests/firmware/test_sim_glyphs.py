@@ -42,8 +42,6 @@ def test_a_japanese_sentence_arrives_with_its_pictures(tmp_path: Path, *, asks: 
         firmware_device(tmp_path / "device", server=server.url, screen=True, **options) as device,
     ):
         light = caption(device, tmp_path)
-    middle = light.any(axis=0).nonzero()[0]
-    assert middle.size > 0, "there is a caption"
     # Boxes of the same form stand beside each other; characters are all different.
     begin = (304 - 16 * len(REPLY)) // 2
     cells = [light[:, begin + 16 * n : begin + 16 * (n + 1)] for n in range(len(REPLY))]
