@@ -29,8 +29,8 @@ struct Https : World {
     discovery = R"({"websocket":{"url":"wss://10.0.0.2:8322/xiaozhi/v1/","token":"t0ken"},)"
                 R"("server_time":{"timestamp":1760000000000,"timezone_offset":120}})";
     const auto judge = [this](const Endpoint& endpoint) {
-      const std::int64_t now = system.time_ms / 1000;
-      const bool valid = now >= valid_from && now <= valid_to;
+      const std::int64_t today = system.time_ms / 1000;
+      const bool valid = today >= valid_from && today <= valid_to;
       return !endpoint.tls || endpoint.any_date || valid ? ConnectionFailure::kNone
                                                          : ConnectionFailure::kOutdated;
     };

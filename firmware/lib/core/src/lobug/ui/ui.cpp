@@ -308,7 +308,7 @@ void Ui::paint(Canvas& canvas) {
 Ui::Front Ui::front(const View& view, Millis now) const {
   const bool talking = view.state == DeviceState::kListening ||
                        view.state == DeviceState::kThinking || view.state == DeviceState::kSpeaking;
-  if (view.ringing && !talking) return Front::kAlarm;
+  if (view.ringing && !talking) return Front::kRinging;
   if (!quiet(view, now) || volume_until_.is_set()) return Front::kFace;
   if (view.timers > 0) return Front::kCountdown;
   return view.clock && view.minute_of_day >= 0 ? Front::kClock : Front::kFace;
@@ -333,7 +333,7 @@ void Ui::paint_face_page(Canvas& canvas) {
     case Front::kFace:
       paint_face_and_words(canvas);
       break;
-    case Front::kAlarm:
+    case Front::kRinging:
       draw_alarm(canvas, seen_, drawn_at_);
       break;
     case Front::kCountdown:
