@@ -57,7 +57,8 @@ void draw_row(Canvas& canvas, const Rect& track, const Phrases& phrases, Phrase 
 
 /// Version, address and server, in two lines.
 void draw_about(Canvas& canvas, const View& view) {
-  constexpr std::int16_t kX = 8, kWidth = 304;
+  constexpr std::int16_t kX = 8;
+  constexpr std::int16_t kWidth = 304;
   const Phrases& phrases = phrases_of(view.language);
   const int height = Canvas::line_height(FontSize::kSmall);
   canvas.clip({kX, kAboutY, kWidth, static_cast<std::int16_t>(2 * height)});
