@@ -33,8 +33,8 @@ firmware_app = typer.Typer(
     cls=SentenceGroup,
     no_args_is_help=True,
     help="Firmware for devices: add, list, remove; the key that signs updates.\n\nA paired"
-    " device with Lo-Bug's firmware is offered an image for its board if the image is newer. Devices"
-    " with other firmware are never offered any. A full image (--full) is what the"
+    " device with Lo-Bug's firmware is offered an image for its board if the image is newer."
+    " Devices with other firmware are never offered any. A full image (--full) is what the"
     " page #/flash writes to an empty device over USB. A running server notices a"
     " change at once.",
 )

@@ -24,6 +24,9 @@ constexpr Sentence kServerFull = "The server has no room for me right now.";
 constexpr Sentence kReplaced = "Another device is using my name. I'll wait.";
 constexpr Sentence kUpdateFailed = "The update is faulty. I'm keeping my old version.";
 constexpr Sentence kLowMemory = "I'm low on memory. Please restart me.";
+constexpr Sentence kUpdateUnsigned = "That update isn't signed. I take it only over USB.";
+constexpr Sentence kUpdateWrongSignature =
+    "That update isn't signed by my server. New server? Pair me again.";
 constexpr char kRetryFormat[] = "Next try in %u s. Tap to try now.";
 
 // On the screen while the device finds its server.
@@ -302,6 +305,10 @@ constexpr Sentence kNone = "(none)";
 constexpr Sentence kSet = "(set)";
 constexpr Sentence kNobody = "(nobody)";
 constexpr Sentence kPairedWith = "paired_with";
+constexpr Sentence kUpdateKey = "update_key";
+constexpr Sentence kStorage = "nvs";
+constexpr Sentence kStoragePlain = "plain";
+constexpr Sentence kStorageEncrypted = "encrypted";
 constexpr Sentence kState = "state";
 constexpr Sentence kTrouble = "trouble";
 constexpr Sentence kWifi = "wifi";
@@ -325,6 +332,7 @@ constexpr Sentence kVersion = "version";
 // The serial log.
 constexpr char kIllegalTransition[] = "illegal transition refused: %.*s to %.*s";
 constexpr Sentence kTokenNotSaved = "token not saved";
+constexpr Sentence kUpdateKeyNotSaved = "key of updates not saved";
 constexpr Sentence kSettingsNotSaved = "settings not saved";
 constexpr Sentence kTimersNotSaved = "timers not saved";
 constexpr Sentence kUpdateWaits = "update waits for a timer";

@@ -49,6 +49,7 @@ struct Discovery {
   std::uint32_t timeout_ms = 0;
   Text<256> websocket_url;
   Text<128> token;
+  Text<64> update_key;  ///< that signs the server's updates, hexadecimal
   std::int64_t server_time_ms = 0;
   std::int32_t utc_offset_min = 0;  ///< of the server's local time
   Text<24> firmware_version;
@@ -56,6 +57,7 @@ struct Discovery {
   std::uint32_t firmware_size = 0;
   Text<64> firmware_sha256;  ///< hexadecimal
   bool firmware_force = false;
+  Text<128> firmware_signature;  ///< hexadecimal
 };
 Discovery read_discovery(std::string_view json);
 
@@ -83,6 +85,7 @@ struct DeviceDescription {
   std::string_view device_id, client_id, board, version;
   std::uint32_t flash_size = 0;
   std::uint32_t free_memory = 0;
+  std::string_view update_nonce;  ///< what the signature of an update has to be of, too
 };
 std::size_t write_description(Span<char> into, const DeviceDescription& device);
 

@@ -51,6 +51,8 @@ struct HealthReport {
   LossCounts losses;
   MemoryMarks memory;
   StackMarks stacks;
+  bool store_encrypted = false;
+  std::string_view update_refused;  ///< why an update is not trusted; empty: none was refused
 };
 
 /// The report as a JSON object. Returns its length, 0 when it does not fit; 1,024 bytes hold any.
