@@ -25,7 +25,11 @@ from support.firmware_server import ScriptedServer, scripted_server, speaking
 OPEN = {"pairing": False}
 IMAGE = make_image("2.1.0")
 UNSIGNED = "That update isn't signed. I take it only over USB."
-WRONG = "That update isn't signed by my server. New server? Pair me again."
+WRONG = "I don't trust that update. New server? Pair me again."
+LOGGED = {
+    UNSIGNED: "update refused: not signed; USB takes it",
+    WRONG: "update refused: not signed with the key that I keep",
+}
 
 
 def key_of(server: ScriptedServer) -> UpdateKey:
@@ -145,7 +149,7 @@ def refused(folder: Path, forgery: Forgery) -> None:
     with meddled(folder, meddler) as (server, device):
         device.wait_view("notice", forgery.sentence)
         device.wait_state("idle")
-        device.wait_event("log", line=forgery.sentence)
+        device.wait_event("log", line=LOGGED[forgery.sentence])
         device.wait_state("idle", restart(device))
         code = "unsigned" if forgery.sentence == UNSIGNED else "wrong_signature"
         assert report_of(server)["update_refused"] == code

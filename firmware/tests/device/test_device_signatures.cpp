@@ -5,6 +5,7 @@
 #include <string>
 
 #include "device/scripted_world.h"
+#include "lobug/language/phrases.h"
 #include "lobug/sentences.h"
 
 namespace lobug::test {
@@ -86,27 +87,30 @@ TEST_CASE("each request draws another nonce") {
 
 TEST_CASE("an update that is not to be trusted is not fetched, and that is said once") {
   Offering w;
-  std::string_view sentence = sentences::kUpdateWrongSignature;
+  std::string_view line = sentences::kUpdateWronglySigned;
+  Phrase phrase = Phrase::kUpdateWrongSignature;
   SUBCASE("by another server's key") { w.pin('4'); }
   SUBCASE("for another board") { w.signs_board = "m5stack-cores3"; }
   SUBCASE("of another day") { w.signs_nonce = std::string(32, '0'); }
   SUBCASE("signed for another intent") { w.signs_intent = "force"; }
   SUBCASE("by a server that knows no signatures") {
     w.signs = false;
-    sentence = sentences::kUpdateUnsigned;
+    line = sentences::kUpdateNotSigned;
+    phrase = Phrase::kUpdateUnsigned;
   }
   SUBCASE("unsigned, although it signed before") {
     w.signs = false;
     w.pin('5');
-    sentence = sentences::kUpdateUnsigned;
+    line = sentences::kUpdateNotSigned;
+    phrase = Phrase::kUpdateUnsigned;
   }
   w.boot();
   w.wifi();
   REQUIRE(w.reach(S::kIdle));
-  CHECK(w.view().notice == sentence);
-  CHECK(w.logged(sentence) == 1);
+  CHECK(w.view().notice == phrases_of(Language::kEnglish)[phrase]);
+  CHECK(w.logged(line) == 1);
   w.ask_again();
-  CHECK(w.logged(sentence) == 1);
+  CHECK(w.logged(line) == 1);
   CHECK(w.fetched() == 0);
   CHECK(w.slot.begun == 0);
   CHECK(w.system.restarts == 0);
@@ -128,7 +132,7 @@ TEST_CASE("a forced older version is taken if that was signed, and only then") {
     w.wifi();
     REQUIRE(w.reach(S::kIdle));
     CHECK(w.slot.activated == 0);
-    CHECK(w.view().notice == sentences::kUpdateWrongSignature);
+    CHECK(w.view().notice == phrases_of(Language::kEnglish)[Phrase::kUpdateWrongSignature]);
   }
 }
 

@@ -36,14 +36,12 @@ bool FirmwareUpdate::wants(const Discovery& discovery, const UpdateTrust& trust)
   return wanted && fault == SignatureFault::kNone;
 }
 
-std::string_view FirmwareUpdate::take_refusal() {
-  if (told_ || refused_ == SignatureFault::kNone) return "";
+Phrase FirmwareUpdate::take_refusal() {
+  if (told_ || refused_ == SignatureFault::kNone) return Phrase::kNone;
   told_ = true;
-  const std::string_view sentence = refused_ == SignatureFault::kWrong
-                                        ? sentences::kUpdateWrongSignature
-                                        : sentences::kUpdateUnsigned;
-  platform_.system.log(sentence);
-  return sentence;
+  const bool wrong = refused_ == SignatureFault::kWrong;
+  platform_.system.log(wrong ? sentences::kUpdateWronglySigned : sentences::kUpdateNotSigned);
+  return wrong ? Phrase::kUpdateWrongSignature : Phrase::kUpdateUnsigned;
 }
 
 FirmwareUpdate::Progress FirmwareUpdate::start(const Endpoint& server, HttpRequest request,

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "lobug/device/device.h"
+#include "lobug/language/phrase.h"
 #include "lobug/net/http_client.h"
 #include "lobug/protocol/messages.h"
 #include "lobug/update/signature.h"
@@ -27,8 +28,8 @@ class FirmwareUpdate {
 
   /// Whether the firmware that `discovery` offers is to be taken; it is remembered for `start`.
   bool wants(const Discovery& discovery, const UpdateTrust& trust);
-  /// The sentence for the owner when that was newer but not to be trusted; each is told once.
-  std::string_view take_refusal();
+  /// What the owner is told when that was newer but not to be trusted, once; else kNone.
+  Phrase take_refusal();
   /// Why the last offer was not trusted; kNone when it was, or when there was none.
   SignatureFault refused() const { return refused_; }
   /// Begins the download with `request`, whose path is set here. `server` is who offered it: an

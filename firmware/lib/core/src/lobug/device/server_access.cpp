@@ -168,8 +168,8 @@ bool DeviceController::wants_update() {
   const UpdateTrust trust{identity_.update_key(), platform_.system.board(),
                           enrolment_.update_nonce()};
   const bool wanted = update_.wants(enrolment_.discovery(), trust);
-  const std::string_view refusal = update_.take_refusal();
-  if (!refusal.empty()) controls_.show_text(refusal, kUpdateNoticeS);
+  const Phrase refusal = update_.take_refusal();
+  if (refusal != Phrase::kNone) controls_.say(refusal, kUpdateNoticeS);
   return wanted;
 }
 
@@ -191,7 +191,7 @@ void DeviceController::follow_update(FirmwareUpdate::Progress progress, Millis n
       update_check_at_.set(now, kUpdateAgainMs);
       break;
     case FirmwareUpdate::Progress::kFaulty:
-      controls_.show_text(sentence_of(Trouble::kUpdateFailed), kUpdateNoticeS);
+      controls_.say(sentence_of(Trouble::kUpdateFailed), kUpdateNoticeS);
       break;
   }
   if (state() == DeviceState::kUpdating) connect(now);
