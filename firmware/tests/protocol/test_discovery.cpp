@@ -49,6 +49,32 @@ TEST_CASE("A paired device gets the address, and its token once") {
   CHECK(later.token.empty());
 }
 
+TEST_CASE("Nothing of an earlier answer is left in a later one") {
+  Discovery reply;
+  lobug::read_discovery(
+      R"({"websocket":{"url":"ws://a/","token":"t","update_key":")" + std::string(64, 'a') +
+          R"("},"activation":{"code":"1","challenge":"c","timeout_ms":5},)"
+          R"("server_time":{"timestamp":5,"timezone_offset":60},)" +
+          R"("firmware":{"version":"2.1.0","url":"http://a/","size":1,"force":true,"sha256":")" +
+          std::string(kSha) + R"(","signature":")" + std::string(128, 'b') + "\"}}",
+      reply);
+  CHECK(reply.ok);
+  CHECK(reply.firmware_force);
+  lobug::read_discovery("nothing", reply);
+  CHECK_FALSE(reply.ok);
+  for (const std::string_view text :
+       {reply.code.view(), reply.challenge.view(), reply.websocket_url.view(), reply.token.view(),
+        reply.update_key.view(), reply.firmware_version.view(), reply.firmware_url.view(),
+        reply.firmware_sha256.view(), reply.firmware_signature.view()}) {
+    CHECK(text.empty());
+  }
+  CHECK(reply.timeout_ms == 0);
+  CHECK(reply.server_time_ms == 0);
+  CHECK(reply.utc_offset_min == 0);
+  CHECK(reply.firmware_size == 0);
+  CHECK_FALSE(reply.firmware_force);
+}
+
 TEST_CASE("The key of updates and a signature are hexadecimal, or not there") {
   const std::string key(64, 'A');
   const std::string signature(128, 'b');

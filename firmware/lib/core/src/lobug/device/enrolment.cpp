@@ -53,7 +53,7 @@ void Enrolment::start(std::string_view server, Millis now) {
   asked_time_ = false;
   retry_after_s_ = 0;
   trouble_ = Trouble::kNone;
-  discovery_ = Discovery();
+  clear(discovery_);
   if (server.empty()) {
     finder_.start();
     search_until_.set(now, kSearchMs);
@@ -187,7 +187,7 @@ void Enrolment::answered(Millis now) {
                                           : Trouble::kNoServer);
     return;
   }
-  discovery_ = read_discovery(http_.body());
+  read_discovery(http_.body(), discovery_);
   if (!discovery_.ok) {
     fail(Trouble::kNoServer);
   } else if (!discovery_.code.empty()) {

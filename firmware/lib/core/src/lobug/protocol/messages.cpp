@@ -1,6 +1,8 @@
 #include "lobug/protocol/messages.h"
 
 #include <cmath>
+#include <new>
+#include <type_traits>
 
 #include "lobug/audio/format.h"
 #include "lobug/json/reader.h"
@@ -266,8 +268,19 @@ std::size_t write_description(Span<char> into, const DeviceDescription& device) 
   return json.end_object().finish();
 }
 
+void clear(Discovery& discovery) {
+  static_assert(std::is_trivially_destructible_v<Discovery>);
+  new (&discovery) Discovery();  // an assignment would make another one on the stack
+}
+
 Discovery read_discovery(std::string_view json) {
   Discovery read;
+  read_discovery(json, read);
+  return read;
+}
+
+void read_discovery(std::string_view json, Discovery& read) {
+  clear(read);
   const Value reply = json::parse(json);
   const Value activation = reply.member("activation");
   const Value websocket = reply.member("websocket");
@@ -286,7 +299,6 @@ Discovery read_discovery(std::string_view json) {
   read.utc_offset_min =
       static_cast<std::int32_t>(time.member("timezone_offset").integer(-1440, 1440).value_or(0));
   read_firmware(firmware, read);
-  return read;
 }
 
 }  // namespace lobug

@@ -60,6 +60,10 @@ struct Discovery {
   Text<128> firmware_signature;  ///< hexadecimal
 };
 Discovery read_discovery(std::string_view json);
+/// The same into an existing one: a `Discovery` takes more than 1 KB, too much for a small stack.
+void read_discovery(std::string_view json, Discovery& read);
+/// As if it had just been made.
+void clear(Discovery& discovery);
 
 enum class ListenMode : std::uint8_t { kAuto, kManual, kRealtime, kWakeWord };
 
