@@ -141,8 +141,8 @@ TEST_CASE("a key of updates that is not stored with its server is none") {
   REQUIRE(save_settings(store, full_settings()));
   const std::string key(64, 'a');
   for (const std::string& text :
-       {std::string(), key, key + " ", key + "https://desk:8321", " " + key, std::string("a https://desk:8321"),
-        key + " \n", std::string(230, 'a')}) {
+       {std::string(), key, key + " ", key + "https://desk:8321", " " + key,
+        std::string("a https://desk:8321"), key + " \n", std::string(230, 'a')}) {
     store.values["update_key"] = text;
     const Settings settings = load_settings(store);
     CHECK(settings.update_key.empty());

@@ -132,8 +132,8 @@ void load_update_key(Store& store, Settings& settings) {
   const StoredText<kLongestUpdateKey> stored(store, kUpdateKey);
   const std::string_view key = stored.view().substr(0, decltype(Settings::update_key)::capacity());
   const std::string_view rest = stored.view().substr(key.size());
-  if (!is_visible(key) || rest.empty() || rest.front() != ' ' || !is_visible(rest.substr(1)))
-    return;
+  const bool has_server = !rest.empty() && rest.front() == ' ' && is_visible(rest.substr(1));
+  if (!is_visible(key) || !has_server) return;
   if (settings.update_key_server.assign(rest.substr(1))) settings.update_key.assign(key);
 }
 
