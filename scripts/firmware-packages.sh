@@ -4,13 +4,13 @@
 set -eu
 
 # Compilers and what builds with them; libraries of the host build; checkers; 32-bit ARM with an
-# emulator; headers and a back end for the ESP32; the fonts that the face is drawn with.
+# emulator; headers and a back end for the ESP32; the fonts that captions are drawn with.
 packages="cmake ninja-build g++ g++-multilib clang-22 libclang-rt-22-dev libfuzzer-22-dev
 doctest-dev libjsmn-dev libmbedtls-dev libsodium-dev
 clang-tidy-22 clang-format-22 cppcheck
 gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib qemu-user
 llvm-22 picolibc-xtensa-lx106-elf
-fonts-dejavu-core"
+fonts-dejavu-core unifont"
 
 missing=
 for package in $packages; do

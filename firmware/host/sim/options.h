@@ -29,6 +29,7 @@ struct Options {
   bool crash = false;              ///< a core dump is stored
   bool led = false;
   bool screen = false;
+  bool glyphs = true;  ///< it takes pictures of characters
   NetworkOptions network;
 };
 
@@ -52,6 +53,7 @@ constexpr const char* kUsage =
     "  --crash               a core dump is stored in it\n"
     "  --led                 its board drives lights\n"
     "  --screen              it draws, for touch and pictures\n"
+    "  --no-glyphs           it does not ask for pictures of characters, as older firmware\n"
     "  --loss SHARE --jitter SECONDS --latency SECONDS   a poor network\n"
     "  --slow-network BYTES  a second, each way\n"
     "Commands are JSON lines on the standard input, events JSON lines on the standard output:\n"

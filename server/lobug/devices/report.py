@@ -156,6 +156,9 @@ class Report(_Part):
     )
     audio: Told[AudioReport] = Field(None, description="Sound since it started.")
     wifi: Told[WifiReport] = Field(None, description="The Wi-Fi since it started.")
+    bad_glyphs: Told[Count] = Field(
+        None, description="Pictures of characters that were broken or found no room."
+    )
     memory: Told[MemoryReport] = Field(None, description="The chip's internal memory.")
     stacks: Told[Annotated[dict[TaskName, Bytes], Field(max_length=MAX_TASKS)]] = Field(
         None, description="The least that was free on the stack of each task, bytes."

@@ -27,6 +27,8 @@ class HealthReporter {
 
   /// Counts the time since the start; the report that is due is sent.
   void step(Session& session, Millis now);
+  /// A picture of a character was broken, or found no room.
+  void count_bad_glyph() { ++report_.bad_glyphs; }
   /// The report as it is now, JSON; valid until the next. It counts as sent.
   std::string_view write(Millis now);
 

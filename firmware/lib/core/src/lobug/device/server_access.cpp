@@ -1,6 +1,7 @@
 // DeviceController's way from the Wi-Fi to a session with the server, what the session brings, and
 // the way back when something breaks.
 #include "lobug/device/device_controller.h"
+#include "lobug/protocol/glyph_reader.h"
 #include "lobug/sentences.h"
 #include "lobug/tools/mcp.h"
 
@@ -130,6 +131,9 @@ void DeviceController::on_message(const ServerMessage& message, Millis now) {
       if (length > 0) session_.mcp(std::string_view(mcp_answer_.data(), length));
       break;
     }
+    case ServerMessage::Kind::kGlyphs:
+      take_glyphs(message.payload);
+      return;  // nothing is shown anew
     case ServerMessage::Kind::kSystemReboot:
       restart();
       break;
@@ -138,6 +142,18 @@ void DeviceController::on_message(const ServerMessage& message, Millis now) {
       break;
   }
   publish_at_.set(now, 0);
+}
+
+// They come ahead of the text that needs them, and the screen takes them before it reads that.
+void DeviceController::take_glyphs(std::string_view glyphs) {
+  if (screen_.glyphs == nullptr) return;
+  GlyphReader reader(glyphs);
+  PushedGlyph glyph;
+  for (;;) {
+    const GlyphReader::Next next = reader.next(glyph);
+    if (next == GlyphReader::Next::kEnd) return;
+    if (next == GlyphReader::Next::kBad || !screen_.glyphs->push(glyph)) health_.count_bad_glyph();
+  }
 }
 
 void DeviceController::on_audio(Bytes pcm, Millis now) { conversation_.audio(pcm, now); }

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "lobug/audio/format.h"
+#include "lobug/face/pushed_glyphs.h"
 #include "lobug/json/reader.h"
 #include "lobug/json/writer.h"
 
@@ -168,6 +169,11 @@ ServerMessage read_server_message(std::string_view json) {
   } else if (type.is("mcp")) {
     read.payload = message.member("payload").raw();
     if (!read.payload.empty()) read.kind = Kind::kMcp;
+  } else if (type.is("glyphs")) {
+    const Value glyphs = message.member("glyphs");
+    if (glyphs.type() != Type::kArray) return read;
+    read.payload = glyphs.raw();
+    read.kind = Kind::kGlyphs;
   } else if (type.is("hello")) {
     read_hello(message, read);
   } else if (type.is("alert")) {
@@ -178,12 +184,17 @@ ServerMessage read_server_message(std::string_view json) {
   return read;
 }
 
-std::size_t write_hello(Span<char> into, std::string_view report) {
+std::size_t write_hello(Span<char> into, std::string_view report, std::size_t glyphs) {
   Writer json(into);
   json.begin_object().name("type").text("hello").name("version").number(1);
   json.name("features").begin_object();
   json.name("mcp").boolean(true);
   json.name("drops_on_abort").boolean(true);
+  if (glyphs > 0) {
+    json.name("glyphs").begin_object();
+    json.name("size").number(static_cast<std::int64_t>(PushedGlyph::kMostSide));
+    json.name("keeps").number(static_cast<std::int64_t>(glyphs)).end_object();
+  }
   json.end_object();
   json.name("transport").text("websocket");
   write_audio(json, "audio_params", kUplinkFrameMs);

@@ -26,6 +26,7 @@ struct ServerMessage {
     kMcp,
     kSystemReboot,
     kAlert,
+    kGlyphs,
   };
   Kind kind = Kind::kBroken;
   Text<64> session_id;  ///< kHello
@@ -37,7 +38,8 @@ struct ServerMessage {
   Text<512> text;                       ///< kStt, kSentence, kAlert
   Text<48> status;                      ///< kAlert
   Emotion emotion = Emotion::kNeutral;  ///< kLlm, kAlert
-  std::string_view payload;  ///< kMcp: the JSON-RPC message, within the frame that was read
+  /// kMcp: the JSON-RPC message; kGlyphs: the array of glyphs; within the frame that was read.
+  std::string_view payload;
 };
 ServerMessage read_server_message(std::string_view json);
 
@@ -68,8 +70,9 @@ void clear(Discovery& discovery);
 enum class ListenMode : std::uint8_t { kAuto, kManual, kRealtime, kWakeWord };
 
 // Each writes one message and returns its length, 0 when it does not fit.
-/// `report` is JSON (`write_report`); empty: none.
-std::size_t write_hello(Span<char> into, std::string_view report);
+/// `report` is JSON (`write_report`); empty: none. `glyphs`: how many pushed pictures are kept; 0:
+/// none are wanted.
+std::size_t write_hello(Span<char> into, std::string_view report, std::size_t glyphs = 0);
 std::size_t write_listen_start(Span<char> into, std::string_view session_id, ListenMode mode);
 std::size_t write_listen_stop(Span<char> into, std::string_view session_id);
 std::size_t write_abort(Span<char> into, std::string_view session_id, std::string_view reason);

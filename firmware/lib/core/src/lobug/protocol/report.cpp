@@ -105,6 +105,7 @@ std::size_t write_report(Span<char> into, const HealthReport& report) {
   json.name("unsent_ms").number(report.unsent_ms);
   json.end_object();
   write_wifi(json, report);
+  if (report.bad_glyphs > 0) json.name("bad_glyphs").number(report.bad_glyphs);
   json.name("memory").begin_object();
   json.name("free").number(report.memory.free);
   json.name("largest").number(report.memory.largest);

@@ -49,6 +49,7 @@ struct HealthReport {
   std::optional<std::int8_t> rssi;      ///< dBm; none without a Wi-Fi
   std::uint32_t reconnects = 0;         ///< times that the Wi-Fi came back
   LossCounts losses;
+  std::uint32_t bad_glyphs = 0;  ///< pushed pictures that were broken or found no room
   MemoryMarks memory;
   StackMarks stacks;
   bool store_encrypted = false;
