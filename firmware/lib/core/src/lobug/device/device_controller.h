@@ -79,6 +79,7 @@ class DeviceController final : public SessionHandler {
   void offline(Trouble trouble, Millis wait_ms, Millis now);
   void retry(Millis now);
 
+  bool wants_update();
   void begin_update(Millis now);
   void follow_update(FirmwareUpdate::Progress progress, Millis now);
   void check_for_update(Millis now);

@@ -91,6 +91,7 @@ struct View {
   Text<40> setup_address;
   /// Text that a tool put on the screen.
   Text<256> notice;
+  bool store_encrypted = false;  ///< what is in NVS
   Text<64> server_name;
   bool wifi = false;
   std::int8_t wifi_dbm = -127;

@@ -56,9 +56,10 @@ void DeviceController::enrol(Millis now) {
 void DeviceController::enter(Millis now) {
   const Discovery& discovery = enrolment_.discovery();
   if (!discovery.token.empty()) identity_.keep_token(discovery.token);
+  identity_.keep_update_key(discovery.update_key);
   learn_time(now);
   view_.server_name.assign(enrolment_.server());
-  if (update_.wants(discovery)) {
+  if (wants_update()) {
     if (controls_.has_timers()) {
       // A restart in the middle would make it ring late, or not at all if the update fails.
       platform_.system.log(sentences::kUpdateWaits);
@@ -179,6 +180,15 @@ void DeviceController::on_end(const SessionEnd& end, Millis now) {
 
 // Updates and sensor reports.
 
+bool DeviceController::wants_update() {
+  const UpdateTrust trust{identity_.update_key(), platform_.system.board(),
+                          enrolment_.update_nonce()};
+  const bool wanted = update_.wants(enrolment_.discovery(), trust);
+  const Phrase refusal = update_.take_refusal();
+  if (refusal != Phrase::kNone) controls_.say(refusal, kUpdateNoticeS);
+  return wanted;
+}
+
 void DeviceController::begin_update(Millis now) {
   const FirmwareUpdate::Progress progress =
       update_.start(enrolment_.url().endpoint, identity_.request("GET", {}), now);
@@ -217,7 +227,8 @@ void DeviceController::check_for_update(Millis now) {
     checking_for_update_ = false;
     if (phase != Enrolment::Phase::kAccepted) return;
     learn_time(now);
-    if (!idle || !update_.wants(enrolment_.discovery())) return;
+    identity_.keep_update_key(enrolment_.discovery().update_key);
+    if (!idle || !wants_update()) return;
     if (controls_.has_timers()) {
       update_check_at_.set(now, kUpdateAgainMs);
     } else {

@@ -51,6 +51,7 @@ struct Discovery {
   std::uint32_t timeout_ms = 0;
   Text<256> websocket_url;
   Text<128> token;
+  Text<64> update_key;  ///< that signs the server's updates, hexadecimal
   std::int64_t server_time_ms = 0;
   std::int32_t utc_offset_min = 0;  ///< of the server's local time
   Text<24> firmware_version;
@@ -58,8 +59,13 @@ struct Discovery {
   std::uint32_t firmware_size = 0;
   Text<64> firmware_sha256;  ///< hexadecimal
   bool firmware_force = false;
+  Text<128> firmware_signature;  ///< hexadecimal
 };
 Discovery read_discovery(std::string_view json);
+/// The same into an existing one: a `Discovery` takes more than 1 KB, too much for a small stack.
+void read_discovery(std::string_view json, Discovery& read);
+/// As if it had just been made.
+void clear(Discovery& discovery);
 
 enum class ListenMode : std::uint8_t { kAuto, kManual, kRealtime, kWakeWord };
 
@@ -86,6 +92,7 @@ struct DeviceDescription {
   std::string_view device_id, client_id, board, version;
   std::uint32_t flash_size = 0;
   std::uint32_t free_memory = 0;
+  std::string_view update_nonce;  ///< what the signature of an update has to be of, too
 };
 std::size_t write_description(Span<char> into, const DeviceDescription& device);
 
