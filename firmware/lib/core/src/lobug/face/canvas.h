@@ -97,6 +97,8 @@ class Canvas {
   void begin_shape();
   /// Whether anything of the shape is to be drawn in this row.
   bool begin_row(int y);
+  /// Whether the row's tile around a pixel is to be drawn.
+  bool wants(int x) const;
   /// Writes a pixel, if its tile is to be drawn.
   void put(Colour* row, int x, Colour colour);
   void fill(const Rect& area, Colour colour);
