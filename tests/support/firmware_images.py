@@ -92,7 +92,7 @@ class Meddler:
             return self.offer
         nonce = self.nonce or str(json.loads(told.body)["update_nonce"])
         signature = signature_of(self.key, self.offer, nonce, self.board)
-        return self.offer | {"signature": signature} | self.changes
+        return {**self.offer, "signature": signature, **self.changes}
 
     async def _send_image(self, send: Send) -> None:
         self.fetched += 1
