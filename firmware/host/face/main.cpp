@@ -3,6 +3,7 @@
 //
 // The pictures are those of the device, pixel by pixel: the core draws with integers alone.
 #include <cstdio>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,7 +11,9 @@
 
 #include "lobug/base/exchange.h"
 #include "lobug/face/emotion.h"
-#include "lobug/sentences.h"
+#include "lobug/language/phrases.h"
+#include "lobug/protocol/glyph_reader.h"
+#include "lobug/protocol/messages.h"
 #include "lobug/ui/qr_code.h"
 #include "lobug/ui/ui.h"
 
@@ -48,6 +51,18 @@ class Scene {
   }
 
   View& view() { return view_; }
+  /// Takes pictures of characters as the server sends them. False when one of them is bad.
+  bool take_glyphs(std::string_view json) {
+    GlyphReader reader(json);
+    PushedGlyph glyph;
+    canvas_.lend(&glyphs_);
+    for (GlyphReader::Next next = reader.next(glyph); next != GlyphReader::Next::kEnd;
+         next = reader.next(glyph)) {
+      if (next == GlyphReader::Next::kBad || !glyphs_.push(glyph)) return false;
+    }
+    glyphs_.take();
+    return true;
+  }
   void tilt(float x, float y) {
     motion_.gaze_x = x;
     motion_.gaze_y = y;
@@ -86,6 +101,7 @@ class Scene {
   std::vector<Colour> pixels_ =
       std::vector<Colour>(static_cast<std::size_t>(kScreenWidth) * kScreenHeight);
   Canvas canvas_{{pixels_.data(), pixels_.size()}, kScreenWidth, kScreenHeight};
+  PushedGlyphs glyphs_;
   Damage damage_;
   View view_;
   Motion motion_;
@@ -210,6 +226,14 @@ const Named kScenes[] = {
     {"caption-turkish", [](Scene& s) { speak(s, "Pijamalı hasta yağız şoföre çabucak güvendi."); }},
     {"caption-russian",
      [](Scene& s) { speak(s, "Съешь ещё этих мягких французских булок, да выпей чаю."); }},
+    {"caption-japanese",
+     [](Scene& s) {
+       speak(s, "今日はいい天気ですね。「散歩」に行きましょうか、それとも家で本を読みますか？");
+     }},
+    {"caption-chinese",
+     [](Scene& s) { speak(s, "你好！我听见了，我们去公园散步吧，外面的空气很新鲜。"); }},
+    {"caption-korean", [](Scene& s) { speak(s, "안녕하세요! 차를 한 잔 마실까요?"); }},
+    {"caption-boxes", [](Scene& s) { speak(s, "ชาพร้อมแล้ว"); }},
     {"caption-greek", [](Scene& s) { speak(s, "Ξεσκεπάζω την ψυχοφθόρα βδελυγμία."); }},
     {"notice",
      [](Scene& s) {
@@ -275,7 +299,7 @@ const Named kScenes[] = {
      [](Scene& s) {
        s.view().clock = true;
        s.view().minute_of_day = 14 * 60 + 5;
-       s.view().date = "Thursday, 26 November";
+       s.view().date = {4, 26, 11};
        s.pass(kFrameMs);
        s.pass(Ui::kQuietMs + kSettledMs);
      }},
@@ -283,7 +307,7 @@ const Named kScenes[] = {
      [](Scene& s) {
        s.view().clock = true;
        s.view().minute_of_day = 23 * 60 + 48;
-       s.view().date = "Wednesday, 16 September";
+       s.view().date = {3, 16, 9};
        s.view().battery = 9;
        s.pass(kFrameMs);
        s.pass(Ui::kAsleepMs + kSettledMs);
@@ -331,14 +355,14 @@ const Named kScenes[] = {
     {"battery-low",
      [](Scene& s) {
        s.view().battery = 15;
-       s.view().notice = sentences::kBatteryLow;
+       s.view().notice = english()[Phrase::kBatteryLow];
        s.pass(kSettledMs);
      }},
     {"battery-empty",
      [](Scene& s) {
        s.view().battery = 5;
        s.view().power = PowerState::kFarewell;
-       s.view().notice = sentences::kBatteryEmpty;
+       s.view().notice = english()[Phrase::kBatteryEmpty];
        s.pass(kSettledMs);
      }},
     {"offline-outdated",
@@ -383,6 +407,51 @@ const Named kScenes[] = {
      }},
 };
 
+/// Scenes that are also drawn in another language, as "NAME-CODE".
+struct Translated {
+  std::string_view name;
+  Language language;
+};
+constexpr Translated kTranslated[] = {
+    {"setup", Language::kGerman},
+    {"settings", Language::kGerman},
+    {"settings-reset", Language::kGerman},
+    {"offline-server", Language::kGerman},
+    {"selftest-faults", Language::kGerman},
+    {"clock", Language::kGerman},
+    {"setup", Language::kSpanish},
+    {"settings", Language::kSpanish},
+    {"settings-reset", Language::kSpanish},
+    {"offline-server", Language::kSpanish},
+    {"selftest-faults", Language::kSpanish},
+    {"clock", Language::kSpanish},
+};
+
+bool render(const Named& named, Language language, const std::string& folder,
+            const std::string& name) {
+  const auto scene = std::make_unique<Scene>(named.buttons_below);
+  // Messages of the server, one on each line, beside the pictures.
+  std::ifstream messages(folder + "/glyphs.jsonl");
+  for (std::string line; std::getline(messages, line);) {
+    if (!scene->take_glyphs(read_server_message(line).payload)) return false;
+  }
+  scene->view().language = language;
+  named.make(*scene);
+  return scene->save(folder, name);
+}
+
+bool render_scenes(const std::string& folder) {
+  for (const Named& named : kScenes) {
+    if (!render(named, Language::kEnglish, folder, named.name)) return false;
+    for (const Translated& also : kTranslated) {
+      if (also.name != named.name) continue;
+      const std::string name = std::string(also.name) + "-" + std::string(code_of(also.language));
+      if (!render(named, also.language, folder, name)) return false;
+    }
+  }
+  return true;
+}
+
 bool print_codes(int count, char** texts) {
   for (int index = 0; index < count; ++index) {
     QrCode code;
@@ -408,12 +477,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::string folder = argv[1];
-  bool written = lobug::render_emotions(folder);
-  for (const lobug::Named& named : lobug::kScenes) {
-    const auto scene = std::make_unique<lobug::Scene>(named.buttons_below);
-    named.make(*scene);
-    written = written && scene->save(folder, named.name);
-  }
+  const bool written = lobug::render_emotions(folder) && lobug::render_scenes(folder);
   if (!written) std::fprintf(stderr, "%s cannot be written to\n", argv[1]);
   return written ? 0 : 1;
 }

@@ -65,7 +65,7 @@ bool apply(const Options& options, Store& store, std::string& error) {
   settings.wifi_name.assign(options.wifi);
   const auto set = [&](std::string_view name, std::string_view value) {
     const SettingResult result = set_setting(settings, name, value);
-    if (!result.ok) error = std::string(result.error.view());
+    if (!result.ok) error = std::string(english()[result.error]);
     return result.ok;
   };
   if (!options.ca.empty()) {
@@ -76,6 +76,7 @@ bool apply(const Options& options, Store& store, std::string& error) {
   // Not by set_setting, which refuses https without a CA: what the device does then is to be seen.
   if (options.server) settings.server.assign(*options.server);
   if (!options.talk_mode.empty() && !set("talk_mode", options.talk_mode)) return false;
+  if (!options.language.empty() && !set("language", options.language)) return false;
   return save_settings(store, settings);
 }
 
@@ -184,7 +185,9 @@ int run(const Options& options, char** arguments) {
   std::vector<std::int16_t> uplink(samples_of(2000));
   std::vector<std::int16_t> downlink(samples_of(8000));
   AudioLink audio({uplink.data(), uplink.size()}, {downlink.data(), downlink.size()});
+  PushedGlyphs glyphs;
   ScreenLink link;
+  if (options.glyphs) link.glyphs = &glyphs;
   AudioPump pump(audio, microphone, speaker);
   Device device(Platform{poor_session, poor_http, store, crypto, random, firmware, system, finder,
                          effects, vitals},
@@ -201,7 +204,7 @@ int run(const Options& options, char** arguments) {
   std::atomic<std::int64_t> audio_pause_us{0};
   CommandQueue commands;
   HostRandom blinking(options.seed);
-  HostScreen face(blinking, link.inputs, options.board == "m5stack-core2");
+  HostScreen face(blinking, link.inputs, link.glyphs, options.board == "m5stack-core2");
   ScreenThread screen(ScreenWorld{log, link, audio, microphone, speaker, air, store, clock_chip,
                                   scripted_vitals, options.board, options.screen ? &face : nullptr,
                                   audio_pause_us, [&] { running = false; }},

@@ -58,6 +58,7 @@ bool read_options(int count, char** arguments, Options& options, std::string& er
       {"--ca", text(options.ca)},
       {"--finder", text(options.finder)},
       {"--talk-mode", text(options.talk_mode)},
+      {"--language", text(options.language)},
       {"--version", text(options.version)},
       {"--board", text(options.board)},
       {"--device-id", text(options.device_id)},
@@ -76,6 +77,10 @@ bool read_options(int count, char** arguments, Options& options, std::string& er
     const std::string name = arguments[index];
     if (name == "--led" || name == "--screen" || name == "--crash") {
       (name == "--led" ? options.led : name == "--crash" ? options.crash : options.screen) = true;
+      continue;
+    }
+    if (name == "--no-glyphs") {
+      options.glyphs = false;
       continue;
     }
     const auto found = setters.find(name);

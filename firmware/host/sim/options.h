@@ -16,6 +16,7 @@ struct Options {
   std::string ca;                     ///< file with the PEM of the pinned CA
   std::string finder;                 ///< HOST:PORT that mDNS finds; empty: nothing
   std::string talk_mode;
+  std::string language;
   std::string version = "2.0.0";  ///< of the image that the device left the factory with
   std::string board = "host";
   std::string device_id = "02:00:00:00:00:01";
@@ -28,6 +29,7 @@ struct Options {
   bool crash = false;              ///< a core dump is stored
   bool led = false;
   bool screen = false;
+  bool glyphs = true;  ///< it takes pictures of characters
   NetworkOptions network;
 };
 
@@ -39,6 +41,7 @@ constexpr const char* kUsage =
     "  --wifi NAME           network that is set (\"simulated\"); \"\": none, so it opens its "
     "set-up\n"
     "  --talk-mode MODE      tap, conversation or wake_word\n"
+    "  --language CODE       en, de or es\n"
     "  --version X.Y.Z       of the firmware that a new device has (2.0.0)\n"
     "  --board NAME          (host)        --device-id MAC   (02:00:00:00:00:01)\n"
     "  --seed N              random numbers that are the same every time\n"
@@ -50,6 +53,7 @@ constexpr const char* kUsage =
     "  --crash               a core dump is stored in it\n"
     "  --led                 its board drives lights\n"
     "  --screen              it draws, for touch and pictures\n"
+    "  --no-glyphs           it does not ask for pictures of characters, as older firmware\n"
     "  --loss SHARE --jitter SECONDS --latency SECONDS   a poor network\n"
     "  --slow-network BYTES  a second, each way\n"
     "Commands are JSON lines on the standard input, events JSON lines on the standard output:\n"

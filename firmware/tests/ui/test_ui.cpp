@@ -174,10 +174,23 @@ TEST_CASE("the right button shows the volume, which a finger sets and time hides
   CHECK(s.inputs() == Inputs{{Kind::kPress, 0}, {Kind::kTap, 0}});
 }
 
+TEST_CASE("a tap on the language changes to the next, and after the last to the first") {
+  for (const auto& [language, next] : {std::pair(Language::kEnglish, Language::kGerman),
+                                       std::pair(Language::kGerman, Language::kSpanish),
+                                       std::pair(Language::kSpanish, Language::kEnglish)}) {
+    Screen s;
+    s.view.language = language;
+    s.draw();
+    s.tap(40, 262);
+    s.tap(74, 189);
+    CHECK(s.inputs() == Inputs{{Kind::kLanguage, static_cast<int>(next)}});
+  }
+}
+
 TEST_CASE("the self-test is begun in the settings, has its page, and a tap closes that") {
   Screen s;
   s.tap(40, 262);
-  s.tap(270, 222);
+  s.tap(186, 189);
   CHECK(s.inputs() == Inputs{{Kind::kSelfTest, 0}});
   s.view.self_test.run = 1;
   s.view.self_test.phase = SelfTestState::Phase::kRunning;

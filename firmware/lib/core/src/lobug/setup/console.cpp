@@ -1,12 +1,15 @@
 #include "lobug/setup/console.h"
 
 #include "lobug/base/utf8.h"
+#include "lobug/language/wording.h"
 #include "lobug/selftest/result_line.h"
 #include "lobug/sentences.h"
 #include "lobug/setup/settings.h"
 
 namespace lobug {
 namespace {
+
+constexpr std::size_t kShownKeyDigits = 16;  // as `lobug firmware key` shows them
 
 bool is_space(char character) { return character == ' '; }
 
@@ -131,7 +134,7 @@ void Console::run(const View& view) {
   } else if (command == "status") {
     status(view);
   } else if (command == "selftest") {
-    awaits_test_ = push(Input::Kind::kSelfTest, sentences::kTestRunning);
+    awaits_test_ = push(Input::Kind::kSelfTest, english()[Phrase::kTestRunning]);
     awaited_run_ = static_cast<std::uint8_t>(view.self_test.run + 1);
   } else if (command == "pair") {
     push(Input::Kind::kForgetPairing, sentences::kPairingForgotten);
@@ -191,7 +194,7 @@ Console::Stored Console::store_wifi(std::string_view name, std::string_view pass
   SettingResult result = set_setting(settings_, "wifi_name", name);
   if (result.ok) result = set_setting(settings_, "wifi_password", password);
   if (!result.ok) {
-    print(result.error);
+    print(english()[result.error]);
     return Stored::kInvalid;
   }
   return save("wifi_name", "wifi_password") ? Stored::kSaved : Stored::kFailed;
@@ -206,7 +209,7 @@ void Console::set(std::string_view name, std::string_view value) {
   load_settings(store_, settings_);
   const SettingResult result = set_setting(settings_, name, value);
   if (!result.ok) {
-    print(result.error);
+    print(english()[result.error]);
     return;
   }
   (void)save(name, {});
@@ -241,7 +244,8 @@ void Console::step(const View& view) {
   if (!awaits_test_ || test.run != awaited_run_ || test.phase == Phase::kRunning) return;
   awaits_test_ = false;
   if (test.phase != Phase::kDone) {
-    print(test.phase == Phase::kRefused ? sentences::kTestRefused : sentences::kTestStopped);
+    print(test.phase == Phase::kRefused ? english()[Phrase::kTestRefused]
+                                        : english()[Phrase::kTestStopped]);
     return;
   }
   const std::size_t length =
@@ -264,11 +268,16 @@ void Console::show() {
   }
   print(sentences::kPairedWith,
         settings_.token.empty() ? sentences::kNobody : settings_.token_server.view());
+  print(sentences::kUpdateKey, settings_.update_key.empty()
+                                   ? sentences::kNone
+                                   : settings_.update_key.view().substr(0, kShownKeyDigits));
 }
 
 void Console::status(const View& view) {
   print(sentences::kState, name_of(view.state));
-  if (view.trouble != Trouble::kNone) print(sentences::kTrouble, sentence_of(view.trouble));
+  if (view.trouble != Trouble::kNone) {
+    print(sentences::kTrouble, english()[sentence_of(view.trouble)]);
+  }
   if (view.wifi) {
     Text<64> wifi(view.address);
     wifi.append(", ");
@@ -299,7 +308,7 @@ void Console::status(const View& view) {
   if (view.minute_of_day < 0) {
     print(sentences::kTime, sentences::kTimeUnknown);
   } else {
-    Text<48> time(view.date);
+    Text<48> time(day_text(english(), view.date));
     time.append(", ");
     // Two digits each: hundreds are cut off.
     time.append(number_text(100 + view.minute_of_day / 60).view().substr(1));
@@ -307,6 +316,8 @@ void Console::status(const View& view) {
     time.append(number_text(100 + view.minute_of_day % 60).view().substr(1));
     print(sentences::kTime, time);
   }
+  print(sentences::kStorage,
+        view.store_encrypted ? sentences::kStorageEncrypted : sentences::kStoragePlain);
   print(sentences::kVersion, view.version);
 }
 

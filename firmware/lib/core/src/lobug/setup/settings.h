@@ -7,6 +7,7 @@
 #include "lobug/base/span.h"
 #include "lobug/base/text.h"
 #include "lobug/device/power.h"
+#include "lobug/language/phrases.h"
 #include "lobug/ports/store.h"
 
 namespace lobug {
@@ -39,11 +40,15 @@ struct Settings {
   bool clock = true;  ///< on the screen, when nobody talks
   PowerSettings power;
   LightKind light = LightKind::kNone;
+  Language language = Language::kEnglish;  ///< of the screen and the setup page
   /// Made once, at the first start: a UUID.
   Text<36> client_id;
   /// The device's own token and the server that gave it; sent to no other.
   Text<128> token;
   Text<160> token_server;
+  /// The key that signs updates, 64 hexadecimal digits, and the server that told it.
+  Text<64> update_key;
+  Text<160> update_key_server;
 };
 
 /// Read all that is stored; what is missing or invalid has its default. An https server stays even
@@ -58,7 +63,7 @@ bool save_settings(Store& store, const Settings& settings);
 /// As `save_settings`, of one setting alone (a name of `describe_settings`), so that nothing that
 /// another thread stored meanwhile is overwritten.
 bool save_setting(Store& store, const Settings& settings, std::string_view name);
-/// The same for client id and token, which the owner does not set.
+/// The same for client id, token and key of updates, which the owner does not set.
 bool save_identity(Store& store, const Settings& settings);
 
 /// What the owner can set, for the pages, the help and the documentation.
@@ -73,7 +78,7 @@ Span<const SettingInfo> describe_settings();
 /// An error is a sentence for the owner.
 struct SettingResult {
   bool ok = false;
-  Text<96> error;
+  Phrase error = Phrase::kNone;
 };
 /// Sets one setting from text, as the portal's form and the serial commands do. Names are those of
 /// `describe_settings`. After an error nothing has changed.
@@ -86,8 +91,8 @@ Text<160> shown_setting(const Settings& settings, std::string_view name);
 /// The longest value of a setting that is not the CA, characters as they are typed.
 constexpr std::size_t kLongestValue = 200;
 
-/// Checks the value by itself: empty when it is valid, else a sentence.
-std::string_view check_setting(std::string_view name, std::string_view value);
+/// Checks the value by itself: kNone when it is valid, else a sentence for the owner.
+Phrase check_setting(std::string_view name, std::string_view value);
 /// Assigns a value that `check_setting` accepted.
 void assign_setting(Settings& settings, std::string_view name, std::string_view value);
 /// As it is stored and as `assign_setting` takes it, the password too; not for the CA.

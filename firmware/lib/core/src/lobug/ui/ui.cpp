@@ -1,11 +1,8 @@
 #include "lobug/ui/ui.h"
 
-#include <array>
-#include <cstdio>
-
 #include "lobug/face/fixed.h"
 #include "lobug/face/palette.h"
-#include "lobug/sentences.h"
+#include "lobug/language/wording.h"
 #include "lobug/ui/clock_pages.h"
 #include "lobug/ui/pages.h"
 #include "lobug/ui/self_test_page.h"
@@ -293,7 +290,7 @@ void Ui::paint(Canvas& canvas) {
   if (page_ == Page::kSettings) {
     settings_.draw(canvas, seen_, drawn_at_);
   } else if (page_ == Page::kSelfTest) {
-    draw_self_test_page(canvas, seen_.self_test);
+    draw_self_test_page(canvas, seen_.self_test, phrases_of(seen_.language));
   } else if (seen_.state == DeviceState::kSetup) {
     draw_setup_page(canvas, seen_, join_);
   } else if (seen_.state == DeviceState::kPairing) {
@@ -383,9 +380,9 @@ void Ui::renew_join_code(const View& view) {
 }
 
 void Ui::paint_volume(Canvas& canvas) const {
-  std::array<char, 24> text{};
-  std::snprintf(text.data(), text.size(), sentences::kVolumeFormat, volume_);
-  draw_centred(canvas, kScreenWidth / 2, kVolumeTrack.y - 8, text.data(), FontSize::kSmall, kText);
+  const Phrases& phrases = phrases_of(seen_.language);
+  const Text<40> text = filled<40>(phrases[Phrase::kVolumeFormat], {Number(volume_)});
+  draw_centred(canvas, kScreenWidth / 2, kVolumeTrack.y - 8, text, FontSize::kSmall, kText);
   draw_slider(canvas, kVolumeTrack, volume_);
 }
 
