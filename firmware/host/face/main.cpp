@@ -8,11 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "body_pictures.h"
 #include "lobug/base/exchange.h"
 #include "lobug/face/emotion.h"
 #include "lobug/sentences.h"
 #include "lobug/ui/qr_code.h"
 #include "lobug/ui/ui.h"
+#include "picture_file.h"
 
 namespace lobug {
 namespace {
@@ -68,16 +70,7 @@ class Scene {
     pass(2 * kFrameMs);
   }
   bool save(const std::string& folder, const std::string& name) {
-    const std::string path = folder + "/" + name + ".ppm";
-    std::FILE* const file = std::fopen(path.c_str(), "wb");
-    if (file == nullptr) return false;
-    std::fprintf(file, "P6\n%d %d\n255\n", kScreenWidth, kScreenHeight);
-    for (const Colour colour : canvas_.pixels()) {
-      std::fputc((colour >> 11) * 255 / 31, file);
-      std::fputc(((colour >> 5) & 63) * 255 / 63, file);
-      std::fputc((colour & 31) * 255 / 31, file);
-    }
-    return std::fclose(file) == 0;
+    return write_picture(canvas_.pixels(), folder + "/" + name + ".ppm");
   }
 
  private:
@@ -271,6 +264,22 @@ const Named kScenes[] = {
        s.tap(240, 150);
        s.pass(kFrameMs);
      }},
+    {"settings-head",
+     [](Scene& s) {
+       s.view().body.kind = BodyKind::kStackChan;
+       s.pass(kFrameMs);
+       s.tap(40, 260);
+       s.pass(kFrameMs);
+     }},
+    {"head",
+     [](Scene& s) {
+       s.view().body.kind = BodyKind::kStackChan;
+       s.view().body.calibration.offset = {-30, 40};
+       s.pass(kFrameMs);
+       s.tap(40, 260);
+       s.tap(180, 190);
+       s.pass(kFrameMs);
+     }},
     {"clock",
      [](Scene& s) {
        s.view().clock = true;
@@ -408,7 +417,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::string folder = argv[1];
-  bool written = lobug::render_emotions(folder);
+  bool written = lobug::render_emotions(folder) && lobug::render_bodies(folder);
   for (const lobug::Named& named : lobug::kScenes) {
     const auto scene = std::make_unique<lobug::Scene>(named.buttons_below);
     named.make(*scene);

@@ -27,6 +27,7 @@ struct Options {
   std::string reset = "power_on";  ///< why the chip says that it started
   bool crash = false;              ///< a core dump is stored
   bool led = false;
+  bool base = false;
   bool screen = false;
   NetworkOptions network;
 };
@@ -49,6 +50,7 @@ constexpr const char* kUsage =
     "  --reset REASON        why it says that it started (power_on), as reports name it\n"
     "  --crash               a core dump is stored in it\n"
     "  --led                 its board drives lights\n"
+    "  --base                it stands on StackChan's base\n"
     "  --screen              it draws, for touch and pictures\n"
     "  --loss SHARE --jitter SECONDS --latency SECONDS   a poor network\n"
     "  --slow-network BYTES  a second, each way\n"

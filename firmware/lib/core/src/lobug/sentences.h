@@ -61,6 +61,9 @@ constexpr Sentence kNoTimer = "No timer is running.";
 constexpr Sentence kNoSuchTimer = "There is no timer with that label.";
 constexpr Sentence kTimersInUse = "All timers are in use.";
 constexpr Sentence kNoLight = "This device has no light.";
+constexpr Sentence kNoBody = "This device has no body that moves.";
+constexpr Sentence kBodyOff = "My head stays still to save power.";
+constexpr Sentence kBodySilent = "The servos of my head don't answer.";
 constexpr Sentence kNoSuchTool = "There is no such tool.";
 
 // The screen for setup.
@@ -96,7 +99,14 @@ constexpr Sentence kPairAgainSure = "Sure? Tap again";
 constexpr Sentence kReset = "Reset";
 constexpr Sentence kResetSure = "Erase all? Tap again";
 constexpr Sentence kClose = "Close";
+constexpr Sentence kHeadButton = "Head";
 constexpr char kVersionFormat[] = "Version %s";
+
+// The screen for calibrating the head.
+constexpr Sentence kHeadTitle = "Am I looking straight ahead?";
+constexpr Sentence kHeadHelp = "Tap an arrow until I do.";
+constexpr char kHeadYawFormat[] = "turn %+d";
+constexpr char kHeadPitchFormat[] = "tilt %+d";
 
 // The self-test: the screen.
 constexpr Sentence kTestButton = "Self-test";
@@ -191,8 +201,21 @@ constexpr Sentence kPageOff = "Screen: off after, on battery";
 constexpr Sentence kPageOffUsb = "Screen: off after, on USB power";
 constexpr Sentence kPageSeconds = "Seconds from 10 to 86400, or never.";
 constexpr Sentence kPageLight = "Lights";
+constexpr Sentence kPageLightAuto = "Those that I find (StackChan)";
 constexpr Sentence kPageLightNone = "None";
 constexpr Sentence kPageLightM5go = "M5GO bottom";
+constexpr Sentence kPageBody = "Body";
+constexpr Sentence kPageBodyAuto = "StackChan's base, if I find it";
+constexpr Sentence kPageBodyNone = "None";
+constexpr Sentence kPageBodyPortA = "Hobby servos on port A";
+constexpr Sentence kPageBodyPortC = "Hobby servos on port C";
+constexpr Sentence kPageBodyM5Bus = "Hobby servos on the M5-Bus";
+constexpr Sentence kPageBodyStackChan = "StackChan's base";
+constexpr Sentence kPageYawOffset = "Head: degrees to the right";
+constexpr Sentence kPagePitchOffset = "Head: degrees up";
+constexpr Sentence kPageYawReversed = "Head: it turns the wrong way";
+constexpr Sentence kPageNo = "No";
+constexpr Sentence kPageYes = "Yes";
 constexpr Sentence kPageVolume = "Volume";
 constexpr Sentence kPageBrightness = "Brightness";
 constexpr Sentence kPageSave = "Save";
@@ -215,7 +238,10 @@ constexpr Sentence kBrightnessInvalid = "The brightness must be a number from 1 
 constexpr Sentence kCaptionsInvalid = "captions must be on or off.";
 constexpr Sentence kClockInvalid = "clock must be on or off.";
 constexpr Sentence kDurationInvalid = "A screen's time must be never or 10 to 86400 seconds.";
-constexpr Sentence kLightInvalid = "light must be none or m5go.";
+constexpr Sentence kLightInvalid = "light must be auto, none or m5go.";
+constexpr Sentence kBodyInvalid = "body must be auto, none, port_a, port_c, m5bus or stackchan.";
+constexpr Sentence kOffsetInvalid = "A head's offset must be a number from -30 to 30.";
+constexpr Sentence kYawReversedInvalid = "yaw_reversed must be on or off.";
 constexpr Sentence kNoSuchSetting = "There is no such setting.";
 constexpr Sentence kHttpsNeedsCa = "An https server needs its CA: set the CA first.";
 constexpr Sentence kCaIsNeeded = "The https server needs this CA: change the server first.";
@@ -250,8 +276,16 @@ constexpr Sentence kDurationValues = "10 to 86400, or never";
 constexpr Sentence kDimMeaning = "seconds until the screen is darker when nobody talks";
 constexpr Sentence kOffMeaning = "seconds until the screen is off, on battery";
 constexpr Sentence kOffUsbMeaning = "the same while the device is powered";
-constexpr Sentence kLightValues = "none or m5go";
-constexpr Sentence kLightMeaning = "lights that are attached: an M5GO bottom's ten";
+constexpr Sentence kLightValues = "auto, none or m5go";
+constexpr Sentence kLightMeaning =
+    "lights that are attached: auto, those of StackChan's base; m5go, an M5GO bottom's ten";
+constexpr Sentence kBodyValues = "auto, none, port_a, port_c, m5bus or stackchan";
+constexpr Sentence kBodyMeaning =
+    "servos that are attached: auto, those of StackChan's base; the others are hobby servos";
+constexpr Sentence kOffsetValues = "-30 to 30";
+constexpr Sentence kYawOffsetMeaning = "degrees to the right until the head looks straight ahead";
+constexpr Sentence kPitchOffsetMeaning = "the same upwards";
+constexpr Sentence kYawReversedMeaning = "whether the head turns the wrong way without it";
 
 // The serial console: `help`, before and after the list of settings.
 constexpr Sentence kHelp =
@@ -262,6 +296,7 @@ constexpr Sentence kHelp =
 constexpr Sentence kHelpEnd =
     "show                 the settings, without secrets\n"
     "status               how I'm doing\n"
+    "calibrate            look straight ahead for a minute; then set yaw_offset, pitch_offset\n"
     "selftest             measure microphone, speaker, memory ...; one line of JSON\n"
     "pair                 forget the pairing and ask for a new one\n"
     "restart\n"
@@ -286,6 +321,8 @@ constexpr Sentence kSetUsage =
 constexpr Sentence kSaved = "Saved.";
 constexpr Sentence kSavedForLater = "Saved. It takes effect after a restart.";
 constexpr Sentence kNotSaved = "I couldn't save that.";
+constexpr Sentence kCalibrating =
+    "I look straight ahead for a minute. Correct it with: set yaw_offset N, set pitch_offset N";
 constexpr Sentence kBusy = "I'm busy. Please try again.";
 constexpr Sentence kPairingForgotten =
     "I've forgotten my pairing. The screen will show a new code soon.";
@@ -315,6 +352,11 @@ constexpr Sentence kNextTry = "next try";
 constexpr Sentence kBattery = "battery";
 constexpr Sentence kPower = "power";
 constexpr Sentence kTime = "time";
+constexpr Sentence kBody = "body";
+constexpr char kBodyFormat[] = "%.*s, yaw %d, pitch %d, %s";
+constexpr char kBodyStrong[] = "servos on";
+constexpr char kBodyLimp[] = "servos off";
+constexpr char kBodyMute[] = "servos don't answer";
 constexpr Sentence kPowered = ", powered";
 constexpr Sentence kOnBattery = ", on battery";
 constexpr Sentence kTimeUnknown = "not known";
@@ -327,6 +369,7 @@ constexpr char kIllegalTransition[] = "illegal transition refused: %.*s to %.*s"
 constexpr Sentence kTokenNotSaved = "token not saved";
 constexpr Sentence kSettingsNotSaved = "settings not saved";
 constexpr Sentence kTimersNotSaved = "timers not saved";
+constexpr Sentence kServosSilent = "the body's servos do not answer";
 constexpr Sentence kUpdateWaits = "update waits for a timer";
 constexpr Sentence kSwitchingOff = "battery empty: switching off";
 constexpr Sentence kClockMoved = "clock set by a server whose dates could not be checked";

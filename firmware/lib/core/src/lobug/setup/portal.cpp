@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 #include "lobug/sentences.h"
 
@@ -155,8 +156,37 @@ void talk_fields(Piece& piece, const Settings& settings) {
   piece.add("</select>");
   label(piece, "g", sentences::kPageLight);
   piece.add("<select id=\"g\" name=\"light\">");
+  add_option(piece, "auto", sentences::kPageLightAuto, settings.light == LightKind::kAuto);
   add_option(piece, "none", sentences::kPageLightNone, settings.light == LightKind::kNone);
   add_option(piece, "m5go", sentences::kPageLightM5go, settings.light == LightKind::kM5go);
+  piece.add("</select>");
+}
+
+void offset_field(Piece& piece, std::string_view id, std::string_view name, std::string_view text,
+                  const Settings& settings) {
+  label(piece, id, text);
+  piece.add("<input id=\"").add(id).add("\" name=\"").add(name);
+  piece.add("\" type=\"number\" min=\"-30\" max=\"30\" value=\"");
+  piece.add(shown_setting(settings, name)).add("\">");
+}
+
+void body_fields(Piece& piece, const Settings& settings) {
+  constexpr std::string_view kShown[] = {sentences::kPageBodyAuto,  sentences::kPageBodyNone,
+                                         sentences::kPageBodyPortA, sentences::kPageBodyPortC,
+                                         sentences::kPageBodyM5Bus, sentences::kPageBodyStackChan};
+  label(piece, "q", sentences::kPageBody);
+  piece.add("<select id=\"q\" name=\"body\">");
+  for (std::size_t place = 0; place < std::size(kShown); ++place) {
+    const bool selected = static_cast<std::size_t>(settings.body) == place;
+    add_option(piece, kBodyNames[place], kShown[place], selected);
+  }
+  piece.add("</select>");
+  offset_field(piece, "x", "yaw_offset", sentences::kPageYawOffset, settings);
+  offset_field(piece, "y", "pitch_offset", sentences::kPagePitchOffset, settings);
+  label(piece, "z", sentences::kPageYawReversed);
+  piece.add("<select id=\"z\" name=\"yaw_reversed\">");
+  add_option(piece, "off", sentences::kPageNo, !settings.calibration.yaw_reversed);
+  add_option(piece, "on", sentences::kPageYes, settings.calibration.yaw_reversed);
   piece.add("</select>");
 }
 
@@ -244,9 +274,12 @@ std::size_t portal_page(unsigned part, const Settings& settings, std::string_vie
       talk_fields(piece, settings);
       break;
     case 4:
-      screen_fields(piece, settings);
+      body_fields(piece, settings);
       break;
     case 5:
+      screen_fields(piece, settings);
+      break;
+    case 6:
       level_fields(piece, settings);
       break;
     default:

@@ -23,11 +23,9 @@ constexpr Rect kForgetButton{8, 136, 148, 32};
 constexpr Rect kResetButton{164, 136, 148, 32};
 constexpr std::int16_t kAboutY = 174;
 constexpr Rect kCloseButton{232, 174, 80, 30};
+/// Where there is a body.
+constexpr Rect kHeadButton{144, 174, 80, 30};
 constexpr Rect kTestButton{232, 208, 80, 28};
-
-bool holds(const Rect& area, std::int16_t x, std::int16_t y) {
-  return x >= area.x && x < area.x + area.width && y >= area.y && y < area.y + area.height;
-}
 
 std::string_view name_of(TalkMode mode) {
   switch (mode) {
@@ -39,14 +37,6 @@ std::string_view name_of(TalkMode mode) {
       return sentences::kTalkWakeWord;
   }
   return "";
-}
-
-void draw_button(Canvas& canvas, const Rect& area, std::string_view text, Colour colour,
-                 Colour panel = kPanel) {
-  canvas.fill_round_rect(area, 8, panel);
-  const int height = Canvas::line_height(FontSize::kSmall);
-  draw_centred(canvas, area.x + area.width / 2, area.y + (area.height - height) / 2, text,
-               FontSize::kSmall, colour);
 }
 
 void draw_row(Canvas& canvas, const Rect& track, std::string_view name, int percent) {
@@ -89,7 +79,7 @@ void SettingsPage::put(Input::Kind kind, std::int32_t value) {
   inputs_.push(input);
 }
 
-bool SettingsPage::touch(const Gesture& gesture, const View& view, Millis now) {
+SettingsPage::Next SettingsPage::touch(const Gesture& gesture, const View& view, Millis now) {
   using Kind = Gesture::Kind;
   switch (gesture.kind) {
     case Kind::kPress:
@@ -105,7 +95,7 @@ bool SettingsPage::touch(const Gesture& gesture, const View& view, Millis now) {
     case Kind::kHoldEnd: {
       const bool slid = sliding_ != Row::kNone;
       sliding_ = Row::kNone;
-      return slid || tap(gesture, view, now);
+      return slid ? Next::kSettings : tap(gesture, view, now);
     }
     case Kind::kSlideEnd:
       sliding_ = Row::kNone;
@@ -113,7 +103,7 @@ bool SettingsPage::touch(const Gesture& gesture, const View& view, Millis now) {
     default:
       break;
   }
-  return true;
+  return Next::kSettings;
 }
 
 // Each step of a slider is heard and seen at once; the device writes it down when it rests.
@@ -129,7 +119,7 @@ void SettingsPage::slide(const Gesture& gesture, Millis now) {
   settle_.set(now, kSettleMs);
 }
 
-bool SettingsPage::tap(const Gesture& gesture, const View& view, Millis now) {
+SettingsPage::Next SettingsPage::tap(const Gesture& gesture, const View& view, Millis now) {
   const std::int16_t x = gesture.from_x;
   const std::int16_t y = gesture.from_y;
   if (holds(kTalkButton, x, y)) {
@@ -142,12 +132,15 @@ bool SettingsPage::tap(const Gesture& gesture, const View& view, Millis now) {
     if (confirmed(Question::kReset, now)) put(Input::Kind::kReset, 0);
   } else if (holds(kTestButton, x, y)) {
     put(Input::Kind::kSelfTest, 0);
+  } else if (view.body.kind != BodyKind::kNone && holds(kHeadButton, x, y)) {
+    put(Input::Kind::kCalibrate, 1);
+    return Next::kHead;
   } else if (holds(kCloseButton, x, y)) {
-    return false;
+    return Next::kFace;
   } else {
     asked_ = Question::kNone;
   }
-  return true;
+  return Next::kSettings;
 }
 
 bool SettingsPage::confirmed(Question question, Millis now) {
@@ -180,6 +173,9 @@ void SettingsPage::draw(Canvas& canvas, const View& view, Millis now) {
               reset ? kAlarm : kPanel);
   draw_button(canvas, kCloseButton, sentences::kClose, kNight, kAccent);
   draw_button(canvas, kTestButton, sentences::kTestButton, kText);
+  if (view.body.kind != BodyKind::kNone) {
+    draw_button(canvas, kHeadButton, sentences::kHeadButton, kText);
+  }
   std::array<char, 80> text{};
   std::snprintf(text.data(), text.size(), sentences::kVersionFormat, view.version.c_str());
   int y = kAboutY;
