@@ -71,15 +71,18 @@ def test_cppcheck_finds_nothing() -> None:
     assert run(*CPPCHECK, *includes, f"-I{STUBS}", *folders).strip() == ""
 
 
-CATALOGUE = FIRMWARE / "lib" / "core" / "src" / "lobug" / "sentences.h"
+CORE = FIRMWARE / "lib" / "core" / "src" / "lobug"
+CATALOGUE = {CORE / "sentences.h", *(CORE / "language").glob("*.h")}
+"""What is said in English alone, and the tables of each language."""
 SENTENCE = re.compile(r'"[A-Z][^"\\]* [^"\\]*[.!?]"')
 """A string that a person might read: a capital, several words, an end."""
 
 
 def test_every_sentence_stands_in_the_catalogue() -> None:
     """Descriptions of tools are for chat models, and stay beside the tools."""
-    assert len(SENTENCE.findall(CATALOGUE.read_text(encoding="utf-8"))) > 50
-    allowed = {CATALOGUE, CATALOGUE.parent / "tools" / "tools.cpp"}
+    for name in ("language/english.h", "language/german.h", "language/spanish.h"):
+        assert len(SENTENCE.findall((CORE / name).read_text(encoding="utf-8"))) > 50
+    allowed = {*CATALOGUE, CORE / "tools" / "tools.cpp"}
     found = [
         f"{path.relative_to(FIRMWARE)}: {sentence}"
         for path in sources("lib", "src", suffixes=frozenset(CODE))

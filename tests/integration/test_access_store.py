@@ -9,9 +9,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -34,33 +31,7 @@ from lobug.errors import (
 )
 from lobug.settings import AccessSettings
 from lobug.storage.driver import backups_of
-
-THERE = "192.168.1.7"
-
-
-@dataclass
-class Clock:
-    now: float = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@asynccontextmanager
-async def opened(
-    folder: Path,
-    *,
-    clock: Callable[[], float] | None = None,
-    refresh_s: float = 60.0,
-    **set_: object,
-) -> AsyncIterator[Access]:
-    settings = AccessSettings.model_validate(set_)
-    access = Access(settings, folder / FILE, clock=clock or Clock(), refresh_s=refresh_s)
-    await access.start()
-    try:
-        yield access
-    finally:
-        await access.close()
+from support.access_kit import THERE, Clock, opened
 
 
 async def code_of(access: Access, device: str = "aa:bb", client: str = "mine") -> Pairing:

@@ -8,9 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -29,33 +27,7 @@ from lobug.errors import (
     TooManyAttemptsError,
 )
 from lobug.settings import AccessSettings
-
-THERE = "192.168.1.7"
-
-
-@dataclass
-class Clock:
-    now: float = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@asynccontextmanager
-async def opened(
-    folder: Path,
-    *,
-    clock: Callable[[], float] | None = None,
-    refresh_s: float = 60.0,
-    **set_: object,
-) -> AsyncIterator[Access]:
-    settings = AccessSettings.model_validate(set_)
-    access = Access(settings, folder / FILE, clock=clock or Clock(), refresh_s=refresh_s)
-    await access.start()
-    try:
-        yield access
-    finally:
-        await access.close()
+from support.access_kit import THERE, Clock, opened
 
 
 async def paired(access: Access, user: str = "ada") -> str:

@@ -28,8 +28,7 @@ FOREIGN_HOST = "evil.test"
 LITERALS = "EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE 0.0.0.0"
 """An address that needs no name resolution."""
 
-OPTIONS = (
-    "--headless=new",
+QUIET_OPTIONS = (
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
@@ -39,6 +38,12 @@ OPTIONS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+)
+"""A browser that runs in a container and calls nobody by itself."""
+
+OPTIONS = (
+    *QUIET_OPTIONS,
+    "--headless=new",
     "--disable-popup-blocking",
     f"--host-resolver-rules=MAP {FOREIGN_HOST} 127.0.0.1, MAP * ~NOTFOUND, {LITERALS}",
     "--remote-debugging-port=0",

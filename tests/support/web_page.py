@@ -14,19 +14,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Route, sync_playwright
 
-from support.browser import PATIENCE_S, need_chromium
-
-OPTIONS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-dev-shm-usage",
-    "--no-first-run",
-    "--no-proxy-server",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
+from support.browser import PATIENCE_S, QUIET_OPTIONS, need_chromium
 
 
 @contextmanager
@@ -34,7 +22,7 @@ def chromium(*options: str) -> Iterator[Browser]:
     """A running browser. ``options``: more of its command line. Skips where there is none."""
     path = need_chromium()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=[*OPTIONS, *options])
+        browser = playwright.chromium.launch(executable_path=path, args=[*QUIET_OPTIONS, *options])
         try:
             yield browser
         finally:

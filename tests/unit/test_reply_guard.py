@@ -34,7 +34,7 @@ def parts(*sentences: str) -> list[Part]:
 def guarded(said: str, *sentences: str) -> list[str]:
     """What is said of a reply."""
     guard = ReplyGuard(said)
-    return [part.text for part in [*guard.check(parts(*sentences)), *guard.rest()]]
+    return [part.text for part in [*guard.check(parts(*sentences)), *guard.end()]]
 
 
 def test_replies_to_talk_are_left_as_they_are() -> None:
@@ -69,3 +69,22 @@ def test_a_claim_after_an_order_gives_its_refusal() -> None:
     order = order_in(said)
     assert order is not None
     assert guarded(said, "Okay!", "The lamp is on now.") == [refusal_of(order)]
+
+
+def test_a_sentence_that_speaks_as_the_user_is_left_out() -> None:
+    said = "My name is Maya and I live in Porto."
+    echo = "I'm Maya, and I live in Porto."
+    assert guarded(said, echo, "How can I help you?") == ["How can I help you?"]
+    assert guarded(said, "Hello!", echo) == ["Hello!"]
+    assert guarded(said, echo) == ["Thank you for telling me."]
+
+
+def test_who_asks_for_their_words_gets_them() -> None:
+    for said in ("Repeat after me: I live in Porto by the sea.", "Who said I live in Porto, me?"):
+        assert guarded(said, "I live in Porto by the sea.") == ["I live in Porto by the sea."]
+
+
+def test_of_a_sentence_that_is_half_said_the_rest_is_said() -> None:
+    guard = ReplyGuard("I live in Porto by the sea.")
+    rest = Part("in Porto by the sea.", ends=True, sentence="I live in Porto by the sea.")
+    assert [*guard.check([rest]), *guard.end()] == [rest]

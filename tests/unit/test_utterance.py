@@ -74,6 +74,15 @@ def test_a_loop_is_noise_and_a_person_repeating_is_not() -> None:
     assert judge(heard("no " * 12, 0.1, -0.2, ratio=3.0), 4.0, SETTINGS).accepted
 
 
+def test_one_word_again_and_again_is_noise_where_whisper_doubts_it() -> None:
+    bangs = "BANG BANG BANG BANG BANG BANG BANG"
+    assert judge(heard(bangs, 0.46, -1.05, ratio=2.1), 1.0, SETTINGS).reason == "noise"
+    assert judge(heard("No, no, no. No! No, no.", 0.05, -1.2), 2.0, SETTINGS).reason == "noise"
+    assert judge(heard("No, no, no. No! No, no.", 0.05, -0.6), 2.0, SETTINGS).accepted
+    assert judge(heard("no no no no", 0.05, -1.2), 1.0, SETTINGS).accepted
+    assert judge(heard("bang bang bang on the door", 0.05, -1.2), 1.0, SETTINGS).accepted
+
+
 def test_thresholds_are_settings() -> None:
     doubtful = heard("you", 0.5, -1.2)
     assert judge(doubtful, 1.0, SETTINGS).accepted

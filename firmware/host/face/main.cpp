@@ -11,7 +11,7 @@
 #include "body_pictures.h"
 #include "lobug/base/exchange.h"
 #include "lobug/face/emotion.h"
-#include "lobug/sentences.h"
+#include "lobug/language/phrases.h"
 #include "lobug/ui/qr_code.h"
 #include "lobug/ui/ui.h"
 #include "picture_file.h"
@@ -277,14 +277,14 @@ const Named kScenes[] = {
        s.view().body.calibration.offset = {-30, 40};
        s.pass(kFrameMs);
        s.tap(40, 260);
-       s.tap(180, 190);
+       s.tap(272, 220);
        s.pass(kFrameMs);
      }},
     {"clock",
      [](Scene& s) {
        s.view().clock = true;
        s.view().minute_of_day = 14 * 60 + 5;
-       s.view().date = "Thursday, 26 November";
+       s.view().date = {4, 26, 11};
        s.pass(kFrameMs);
        s.pass(Ui::kQuietMs + kSettledMs);
      }},
@@ -292,7 +292,7 @@ const Named kScenes[] = {
      [](Scene& s) {
        s.view().clock = true;
        s.view().minute_of_day = 23 * 60 + 48;
-       s.view().date = "Wednesday, 16 September";
+       s.view().date = {3, 16, 9};
        s.view().battery = 9;
        s.pass(kFrameMs);
        s.pass(Ui::kAsleepMs + kSettledMs);
@@ -340,14 +340,14 @@ const Named kScenes[] = {
     {"battery-low",
      [](Scene& s) {
        s.view().battery = 15;
-       s.view().notice = sentences::kBatteryLow;
+       s.view().notice = english()[Phrase::kBatteryLow];
        s.pass(kSettledMs);
      }},
     {"battery-empty",
      [](Scene& s) {
        s.view().battery = 5;
        s.view().power = PowerState::kFarewell;
-       s.view().notice = sentences::kBatteryEmpty;
+       s.view().notice = english()[Phrase::kBatteryEmpty];
        s.pass(kSettledMs);
      }},
     {"offline-outdated",
@@ -392,6 +392,46 @@ const Named kScenes[] = {
      }},
 };
 
+/// Scenes that are also drawn in another language, as "NAME-CODE".
+struct Translated {
+  std::string_view name;
+  Language language;
+};
+constexpr Translated kTranslated[] = {
+    {"setup", Language::kGerman},
+    {"settings", Language::kGerman},
+    {"settings-reset", Language::kGerman},
+    {"offline-server", Language::kGerman},
+    {"selftest-faults", Language::kGerman},
+    {"clock", Language::kGerman},
+    {"setup", Language::kSpanish},
+    {"settings", Language::kSpanish},
+    {"settings-reset", Language::kSpanish},
+    {"offline-server", Language::kSpanish},
+    {"selftest-faults", Language::kSpanish},
+    {"clock", Language::kSpanish},
+};
+
+bool render(const Named& named, Language language, const std::string& folder,
+            const std::string& name) {
+  const auto scene = std::make_unique<Scene>(named.buttons_below);
+  scene->view().language = language;
+  named.make(*scene);
+  return scene->save(folder, name);
+}
+
+bool render_scenes(const std::string& folder) {
+  for (const Named& named : kScenes) {
+    if (!render(named, Language::kEnglish, folder, named.name)) return false;
+    for (const Translated& also : kTranslated) {
+      if (also.name != named.name) continue;
+      const std::string name = std::string(also.name) + "-" + std::string(code_of(also.language));
+      if (!render(named, also.language, folder, name)) return false;
+    }
+  }
+  return true;
+}
+
 bool print_codes(int count, char** texts) {
   for (int index = 0; index < count; ++index) {
     QrCode code;
@@ -417,12 +457,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::string folder = argv[1];
-  bool written = lobug::render_emotions(folder) && lobug::render_bodies(folder);
-  for (const lobug::Named& named : lobug::kScenes) {
-    const auto scene = std::make_unique<lobug::Scene>(named.buttons_below);
-    named.make(*scene);
-    written = written && scene->save(folder, named.name);
-  }
+  const bool written = lobug::render_emotions(folder) && lobug::render_scenes(folder) &&
+                       lobug::render_bodies(folder);
   if (!written) std::fprintf(stderr, "%s cannot be written to\n", argv[1]);
   return written ? 0 : 1;
 }

@@ -15,7 +15,7 @@ struct Name {
   Kind kind;
 };
 
-constexpr std::array<Name, 29> kNames{{
+constexpr std::array<Name, 30> kNames{{
     {"tap", Kind::kTap},
     {"hold", Kind::kHold},
     {"release", Kind::kRelease},
@@ -31,6 +31,7 @@ constexpr std::array<Name, 29> kNames{{
     {"volume", Kind::kVolume},
     {"brightness", Kind::kBrightness},
     {"talk_mode", Kind::kTalkMode},
+    {"language", Kind::kLanguage},
     {"battery", Kind::kBattery},
     {"usb", Kind::kUsb},
     {"clock_chip", Kind::kClockChip},

@@ -28,6 +28,7 @@ struct Command {
     kVolume,
     kBrightness,
     kTalkMode,
+    kLanguage,
     kBattery,    ///< `value`: percent; less than 0: the board cannot say
     kUsb,        ///< `value`: 1 when it is plugged in, else 0
     kClockChip,  ///< `value`: seconds by which it is wrong from now on; `text` "failed"

@@ -66,7 +66,7 @@ bool apply(const Options& options, Store& store, std::string& error) {
   settings.wifi_name.assign(options.wifi);
   const auto set = [&](std::string_view name, std::string_view value) {
     const SettingResult result = set_setting(settings, name, value);
-    if (!result.ok) error = std::string(result.error.view());
+    if (!result.ok) error = std::string(english()[result.error]);
     return result.ok;
   };
   if (!options.ca.empty()) {
@@ -77,6 +77,7 @@ bool apply(const Options& options, Store& store, std::string& error) {
   // Not by set_setting, which refuses https without a CA: what the device does then is to be seen.
   if (options.server) settings.server.assign(*options.server);
   if (!options.talk_mode.empty() && !set("talk_mode", options.talk_mode)) return false;
+  if (!options.language.empty() && !set("language", options.language)) return false;
   return save_settings(store, settings);
 }
 

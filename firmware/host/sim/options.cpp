@@ -58,6 +58,7 @@ bool read_options(int count, char** arguments, Options& options, std::string& er
       {"--ca", text(options.ca)},
       {"--finder", text(options.finder)},
       {"--talk-mode", text(options.talk_mode)},
+      {"--language", text(options.language)},
       {"--version", text(options.version)},
       {"--board", text(options.board)},
       {"--device-id", text(options.device_id)},

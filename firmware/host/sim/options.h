@@ -16,6 +16,7 @@ struct Options {
   std::string ca;                     ///< file with the PEM of the pinned CA
   std::string finder;                 ///< HOST:PORT that mDNS finds; empty: nothing
   std::string talk_mode;
+  std::string language;
   std::string version = "2.0.0";  ///< of the image that the device left the factory with
   std::string board = "host";
   std::string device_id = "02:00:00:00:00:01";
@@ -40,6 +41,7 @@ constexpr const char* kUsage =
     "  --wifi NAME           network that is set (\"simulated\"); \"\": none, so it opens its "
     "set-up\n"
     "  --talk-mode MODE      tap, conversation or wake_word\n"
+    "  --language CODE       en, de or es\n"
     "  --version X.Y.Z       of the firmware that a new device has (2.0.0)\n"
     "  --board NAME          (host)        --device-id MAC   (02:00:00:00:00:01)\n"
     "  --seed N              random numbers that are the same every time\n"

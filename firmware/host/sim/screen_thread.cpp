@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "lobug/language/wording.h"
 #include "wav_file.h"
 
 namespace lobug::sim {
@@ -47,10 +48,10 @@ bool same(const View& a, const View& b) {
          a.brightness == b.brightness && a.talk_mode == b.talk_mode &&
          a.update_percent == b.update_percent && a.version == b.version.view() &&
          a.power == b.power && a.backlight == b.backlight && a.radio_sleeps == b.radio_sleeps &&
-         a.minute_of_day == b.minute_of_day && a.date == b.date.view() && a.timers == b.timers &&
+         a.minute_of_day == b.minute_of_day && a.date == b.date && a.timers == b.timers &&
          a.ringing == b.ringing && a.setup_network == b.setup_network.view() &&
          a.body.kind == b.body.kind && a.body.at == b.body.at && a.body.powered == b.body.powered &&
-         a.body.silent == b.body.silent && a.wake_word == b.wake_word &&
+         a.body.silent == b.body.silent && a.wake_word == b.wake_word && a.language == b.language &&
          a.address == b.address.view();
 }
 
@@ -154,6 +155,9 @@ void ScreenThread::take(const Command& command, Millis now) {
       break;
     case Kind::kTalkMode:
       push(Input::Kind::kTalkMode, command.value);
+      break;
+    case Kind::kLanguage:
+      push(Input::Kind::kLanguage, command.value);
       break;
     case Kind::kBattery:
       battery_.known = command.value >= 0;
@@ -331,7 +335,8 @@ void ScreenThread::tell(const View& view) {
   shown_ = view;
   world_.log.emit("view", [&](json::Writer& json) {
     text_if_changed(json, "state", lobug::name_of(before.state), lobug::name_of(view.state), all);
-    text_if_changed(json, "trouble", sentence_of(before.trouble), sentence_of(view.trouble), all);
+    text_if_changed(json, "trouble", english()[sentence_of(before.trouble)],
+                    english()[sentence_of(view.trouble)], all);
     text_if_changed(json, "emotion", lobug::name_of(before.emotion), lobug::name_of(view.emotion),
                     all);
     text_if_changed(json, "caption", before.caption, view.caption, all);
@@ -353,7 +358,9 @@ void ScreenThread::tell(const View& view) {
     number_if_changed(json, "backlight", before.backlight, view.backlight, all);
     flag_if_changed(json, "radio_sleeps", before.radio_sleeps, view.radio_sleeps, all);
     number_if_changed(json, "minute_of_day", before.minute_of_day, view.minute_of_day, all);
-    text_if_changed(json, "date", before.date, view.date, all);
+    text_if_changed(json, "date", day_text(english(), before.date), day_text(english(), view.date),
+                    all);
+    text_if_changed(json, "language", code_of(before.language), code_of(view.language), all);
     number_if_changed(json, "timers", before.timers, view.timers, all);
     flag_if_changed(json, "ringing", before.ringing, view.ringing, all);
     text_if_changed(json, "body", lobug::name_of(before.body.kind), lobug::name_of(view.body.kind),

@@ -21,7 +21,8 @@ struct Talk {
   ScriptedSession session;
   ScriptedSystem system;
   StateMachine machine{system};
-  Conversation talk{machine, link, session};
+  Language language = Language::kEnglish;
+  Conversation talk{machine, link, session, language};
   TalkMode mode = TalkMode::kTap;
   Millis now = 1000;
 

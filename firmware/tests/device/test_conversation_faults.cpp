@@ -8,7 +8,7 @@
 
 #include "device/scripted_talk.h"
 #include "lobug/device/conversation.h"
-#include "lobug/sentences.h"
+#include "lobug/language/phrases.h"
 
 using namespace lobug;
 using lobug::test::Talk;
@@ -113,7 +113,21 @@ TEST_CASE("what was no word is said to have been none, soon") {
     t.step();
   }
   CHECK(t.state() == DeviceState::kIdle);
-  CHECK(t.talk.caption() == sentences::kNotUnderstood);
+  CHECK(t.talk.caption() == english()[Phrase::kNotUnderstood]);
+}
+
+TEST_CASE("it says so in the owner's language, which may change") {
+  Talk t;
+  for (const Language language : {Language::kGerman, Language::kSpanish}) {
+    t.language = language;
+    t.talk.hold_begin(t.now);
+    t.step();
+    t.talk.hold_end(t.now);
+    t.step();
+    t.step(Conversation::kAnswerMs + 10);
+    t.step();
+    CHECK(t.talk.caption() == phrases_of(language)[Phrase::kNotUnderstood]);
+  }
 }
 
 TEST_CASE("words of a quick second turn are shown as long as it thinks") {

@@ -278,7 +278,7 @@ TEST_CASE("too little memory is said on the screen, also while all else is well"
   w.wifi();
   REQUIRE(w.reach(S::kIdle));
   w.system.memory = 8000;
-  CHECK(w.view().notice == sentence_of(Trouble::kLowMemory));
+  CHECK(w.view().notice == english()[sentence_of(Trouble::kLowMemory)]);
   w.input(Input::Kind::kTap);  // seen
   CHECK(w.view().notice.empty());
   w.steps(10, 100);

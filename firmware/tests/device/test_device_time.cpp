@@ -29,8 +29,8 @@ struct Https : World {
     discovery = R"({"websocket":{"url":"wss://10.0.0.2:8322/xiaozhi/v1/","token":"t0ken"},)"
                 R"("server_time":{"timestamp":1760000000000,"timezone_offset":120}})";
     const auto judge = [this](const Endpoint& endpoint) {
-      const std::int64_t now = system.time_ms / 1000;
-      const bool valid = now >= valid_from && now <= valid_to;
+      const std::int64_t today = system.time_ms / 1000;
+      const bool valid = today >= valid_from && today <= valid_to;
       return !endpoint.tls || endpoint.any_date || valid ? ConnectionFailure::kNone
                                                          : ConnectionFailure::kOutdated;
     };
@@ -149,7 +149,7 @@ TEST_CASE("rubbish in the clock chip is no time") {
   w.boot();
   CHECK(w.system.time_ms == 0);
   CHECK(w.view().minute_of_day == -1);
-  CHECK(w.view().date.empty());
+  CHECK(w.view().date == CalendarDay{});
 }
 
 TEST_CASE("the screen's clock is the server's local time, also after a restart") {
@@ -161,7 +161,7 @@ TEST_CASE("the screen's clock is the server's local time, also after a restart")
   w.wifi();
   REQUIRE(w.reach(S::kIdle));
   CHECK(w.view().minute_of_day == 22 * 60 + 53);
-  CHECK(w.view().date == "Wednesday, 8 October");
+  CHECK(w.view().date == CalendarDay{3, 8, 10});
   CHECK(w.view().clock);
   w.device.reset();
   w.system.time_ms += 3'600'000;
@@ -179,7 +179,7 @@ TEST_CASE("the longest date fits") {
   World w;
   w.system.time_ms = 1789516800000;  // Wednesday, 2026-09-16
   w.boot();
-  CHECK(w.view().date == "Wednesday, 16 September");
+  CHECK(w.view().date == CalendarDay{3, 16, 9});
 }
 
 TEST_CASE("a server's time that is none changes nothing") {

@@ -29,7 +29,7 @@ struct Bench {
     if (unix_seconds != 0) unix_seconds += off_s;
     now = 77;
     timers = ToolTimers();
-    return std::string(TimerStore(store).load(timers, unix_seconds, now));
+    return std::string(TimerStore(store).load(timers, english(), unix_seconds, now));
   }
   void pass(std::uint32_t seconds) {
     now += seconds * 1000;
@@ -130,7 +130,7 @@ TEST_CASE("one that ended while the device was off rings at once and says how la
   CHECK(bench.start_anew(60 + 5 * 60 + 20).empty());
   CHECK(bench.timers.step(bench.now));
   CHECK(bench.timers.ringing());
-  CHECK(bench.timers.words() == "tea (5 min late)");
+  CHECK(bench.timers.words(english()) == "tea (5 min late)");
   // Restarted while it rings, it rings again.
   bench.timers.touch();
   REQUIRE(bench.save());
@@ -148,7 +148,7 @@ TEST_CASE("one without a name says how late it is, too") {
   REQUIRE(bench.save());
   bench.start_anew(60 + 120);
   bench.timers.step(bench.now);
-  CHECK(bench.timers.words() == "a timer (2 min late)");
+  CHECK(bench.timers.words(english()) == "a timer (2 min late)");
 }
 
 TEST_CASE("one that ended more than an hour ago is told, and does not ring") {

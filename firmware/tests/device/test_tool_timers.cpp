@@ -55,10 +55,10 @@ TEST_CASE("a timer signals when it is over and every ten seconds, for a minute")
   CHECK_FALSE(bench.timers.ringing());
   CHECK(bench.signals(59900) == Times{0, 10000, 20000, 30000, 40000, 50000});
   CHECK(bench.timers.ringing());
-  CHECK(bench.timers.words() == "tea");
+  CHECK(bench.timers.words(english()) == "tea");
   CHECK(bench.signals(600000).empty());
   CHECK_FALSE(bench.timers.ringing());
-  CHECK(bench.timers.words().empty());
+  CHECK(bench.timers.words(english()).empty());
 }
 
 TEST_CASE("whoever acknowledges it has silence, and the next timer rings all the same") {
@@ -69,7 +69,7 @@ TEST_CASE("whoever acknowledges it has silence, and the next timer rings all the
   bench.timers.acknowledge();
   CHECK_FALSE(bench.timers.ringing());
   CHECK(bench.signals(20000) == Times{18000});
-  CHECK(bench.timers.words() == "eggs");
+  CHECK(bench.timers.words(english()) == "eggs");
 }
 
 TEST_CASE("of two that are over together none is lost") {
@@ -78,10 +78,10 @@ TEST_CASE("of two that are over together none is lost") {
   bench.timers.start(5, "eggs", bench.now);
   bench.timers.start(12, "bread", bench.now);
   CHECK(bench.signals(6000) == Times{5000});  // one signal for both
-  CHECK(bench.timers.words() == "tea, eggs");
+  CHECK(bench.timers.words(english()) == "tea, eggs");
   // One more while they ring: a signal at once, and another minute.
   CHECK(bench.signals(70000) == Times{6000, 16000, 26000, 36000, 46000, 56000});
-  CHECK(bench.timers.words().empty());
+  CHECK(bench.timers.words(english()).empty());
 }
 
 TEST_CASE("timers without a label") {
@@ -90,9 +90,9 @@ TEST_CASE("timers without a label") {
   bench.timers.start(1, "", bench.now);
   bench.timers.start(2, "tea", bench.now);
   bench.signals(1500);
-  CHECK(bench.timers.words() == "Time's up!");
+  CHECK(bench.timers.words(english()) == "Time's up!");
   bench.signals(1500);
-  CHECK(bench.timers.words() == "a timer, a timer, tea");
+  CHECK(bench.timers.words(english()) == "a timer, a timer, tea");
 }
 
 TEST_CASE("labels beyond the screen's room are cut off") {
@@ -102,7 +102,7 @@ TEST_CASE("labels beyond the screen's room are cut off") {
   }
   CHECK_FALSE(bench.timers.start(1, "", bench.now));
   bench.signals(1100);
-  CHECK(bench.timers.words().size() == 256);
+  CHECK(bench.timers.words(english()).size() == 256);
   // Until somebody has noticed they are in use.
   CHECK_FALSE(bench.timers.start(1, "", bench.now));
   bench.timers.acknowledge();
@@ -132,7 +132,7 @@ TEST_CASE("timers are cancelled by label or all, those that ring as well") {
   bench.signals(6000);
   CHECK(bench.timers.cancel("milk") == 0);
   CHECK(bench.timers.cancel("TEA") == 2);
-  CHECK(bench.timers.words() == "eggs");
+  CHECK(bench.timers.words(english()) == "eggs");
   CHECK(bench.timers.cancel("eggs") == 1);
   CHECK_FALSE(bench.timers.ringing());
   CHECK(bench.listed() == Lines{"tea time 54000"});

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "lobug/language/phrases.h"
 #include "lobug/setup/ca_reader.h"
 #include "setup/sample_ca.h"
 
@@ -13,14 +14,13 @@ std::string kept(std::string_view text) {
   Text<2048> ca;
   CaReader reader(&ca);
   reader.add(text);
-  const std::string_view error = reader.finish();
+  const Phrase error = reader.finish();
   CaReader checker(nullptr);  // only looking comes to the same
   checker.add(text);
   CHECK(checker.finish() == error);
-  if (!error.empty()) {
+  if (error != Phrase::kNone) {
     CHECK(ca.empty());
-    CHECK(error.size() <= 96);
-    return std::string(error);
+    return std::string(english()[error]);
   }
   return std::string(ca.view());
 }

@@ -238,7 +238,7 @@ TEST_CASE("status tells what the face shows") {
   view.powered = false;
   view.power = PowerState::kDark;
   view.minute_of_day = 9 * 60 + 5;
-  view.date = Text<32>("Thursday, 26 November");
+  view.date = {4, 26, 11};
   const std::string setup = terminal.type("status");
   CHECK(has(setup, "setup: Lo-Bug-4F2A\nsetup page: http://192.168.4.1\n"));
   CHECK(has(setup, "battery: 0%\npower: dark, on battery\n"));
@@ -315,7 +315,7 @@ TEST_CASE("the longest answers fit") {
   view.battery_known = true;
   view.power = PowerState::kSwitchedOff;
   view.minute_of_day = 1439;
-  view.date = Text<32>(std::string(32, 'd'));
+  view.date = {3, 30, 9};
   view.version = Text<24>(std::string(24, 'v'));
   const std::string status = terminal.type("status");
   CHECK(has(status, std::string(48, '1') + ", -127 dBm\n"));

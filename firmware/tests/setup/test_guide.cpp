@@ -52,7 +52,7 @@ TEST_CASE("the guide helps with every trouble that the face can name") {
   const std::string readme = read_guide();
   int troubles = 0;
   for (std::uint8_t number = 1; number < 100; ++number) {
-    const std::string_view sentence = sentence_of(static_cast<Trouble>(number));
+    const std::string_view sentence = english()[sentence_of(static_cast<Trouble>(number))];
     if (sentence.empty()) break;
     ++troubles;
     CAPTURE(std::string(sentence));

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lobug/face/palette.h"
-#include "lobug/sentences.h"
+#include "lobug/language/phrases.h"
 #include "lobug/ui/ui.h"
 #include "support/scripted_random.h"
 
@@ -76,7 +76,7 @@ struct Twins {
   bool same() const { return display == whole && picture == whole; }
 };
 
-constexpr std::string_view kTexts[] = {
+const std::string_view kTexts[] = {
     "",
     "It is noon.",
     "Zw\xC3\xB6lf Boxk\xC3\xA4mpfer jagen Viktor quer \xC3\xBC"
@@ -85,8 +85,8 @@ constexpr std::string_view kTexts[] = {
     "Deich, und niemand wei\xC3\x9F warum sie das seit Jahren jeden Montag tun.",
     "\xE4\xBD\xA0\xE5\xA5\xBD",
     "one\ntwo\nthree\nfour",
-    sentences::kBatteryLow,
-    sentences::kBatteryEmpty,
+    english()[Phrase::kBatteryLow],
+    english()[Phrase::kBatteryEmpty],
 };
 constexpr std::size_t kTextCount = sizeof kTexts / sizeof kTexts[0];
 
@@ -167,7 +167,7 @@ void change(Twins& t, ScriptedRandom& random) {
     case 19:
       t.view.clock = random.below(4) != 0;
       t.view.minute_of_day = static_cast<std::int16_t>(static_cast<int>(random.below(1441)) - 1);
-      t.view.date.assign(random.below(2) == 0 ? "Thursday, 26 November" : "Sunday, 1 May");
+      t.view.date = random.below(2) == 0 ? CalendarDay{4, 26, 11} : CalendarDay{0, 1, 5};
       break;
     case 20:
       t.view.timers = static_cast<std::uint8_t>(random.below(4));
@@ -227,7 +227,7 @@ TEST_CASE("a quiet screen put together from changes: clock, timers, an alarm, th
   for (const bool buttons_below : {true, false}) {
     Twins t(buttons_below);
     t.view.clock = true;
-    t.view.date.assign("Thursday, 26 November");
+    t.view.date = {4, 26, 11};
     t.frame();
     t.frame(Ui::kQuietMs);
     // The clock, each minute.
@@ -254,7 +254,7 @@ TEST_CASE("a quiet screen put together from changes: clock, timers, an alarm, th
     // It rings, and the battery runs low meanwhile.
     t.view.ringing = true;
     for (int frame = 0; frame < 60; ++frame) {
-      t.view.notice.assign(frame < 30 ? "Tea" : sentences::kBatteryLow);
+      t.view.notice.assign(frame < 30 ? "Tea" : english()[Phrase::kBatteryLow]);
       t.frame();
       REQUIRE(t.same());
       REQUIRE(t.sent > 0);
@@ -274,7 +274,7 @@ TEST_CASE("a quiet screen put together from changes: clock, timers, an alarm, th
     }
     CHECK(count(t, kHead) > 10000);
     t.view.power = PowerState::kFarewell;
-    t.view.notice.assign(sentences::kBatteryEmpty);
+    t.view.notice.assign(english()[Phrase::kBatteryEmpty]);
     for (int frame = 0; frame < 20; ++frame) {
       t.frame();
       REQUIRE(t.same());

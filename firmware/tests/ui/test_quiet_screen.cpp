@@ -28,7 +28,7 @@ struct Screen {
     view.state = DeviceState::kIdle;
     view.clock = true;
     view.minute_of_day = 14 * 60 + 5;
-    view.date = "Thursday, 26 November";
+    view.date = {4, 26, 11};
     pass(100);
   }
   /// Rounds as the device makes them.

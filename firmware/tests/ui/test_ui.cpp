@@ -174,10 +174,23 @@ TEST_CASE("the right button shows the volume, which a finger sets and time hides
   CHECK(s.inputs() == Inputs{{Kind::kPress, 0}, {Kind::kTap, 0}});
 }
 
+TEST_CASE("a tap on the language changes to the next, and after the last to the first") {
+  for (const auto& [language, next] : {std::pair(Language::kEnglish, Language::kGerman),
+                                       std::pair(Language::kGerman, Language::kSpanish),
+                                       std::pair(Language::kSpanish, Language::kEnglish)}) {
+    Screen s;
+    s.view.language = language;
+    s.draw();
+    s.tap(40, 262);
+    s.tap(74, 189);
+    CHECK(s.inputs() == Inputs{{Kind::kLanguage, static_cast<int>(next)}});
+  }
+}
+
 TEST_CASE("the self-test is begun in the settings, has its page, and a tap closes that") {
   Screen s;
   s.tap(40, 262);
-  s.tap(270, 222);
+  s.tap(186, 189);
   CHECK(s.inputs() == Inputs{{Kind::kSelfTest, 0}});
   s.view.self_test.run = 1;
   s.view.self_test.phase = SelfTestState::Phase::kRunning;
@@ -252,11 +265,11 @@ TEST_CASE("a face that was asked for is shown while it thinks, too") {
 TEST_CASE("the head is calibrated by arrows, on a device that has one") {
   Screen s;
   s.tap(40, 262);
-  s.tap(180, 190);
+  s.tap(272, 220);
   CHECK(s.inputs().empty());
   s.view.body.kind = BodyKind::kPortA;
   s.draw();
-  s.tap(180, 190);
+  s.tap(272, 220);
   CHECK(s.inputs() == Inputs{{Kind::kCalibrate, 1}});
   s.tap(160 - 92, 128);  // our left is its right
   s.tap(160 + 92, 128);

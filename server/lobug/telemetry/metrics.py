@@ -216,8 +216,9 @@ class Metrics:
         )
         self._replaced = Counter(
             "lobug_replies_replaced",
-            "Replies of the chat model that claimed what was not done (`deed`), or held a"
-            " `placeholder` or a `canned_refusal`, and were replaced.",
+            "Replies of the chat model that claimed what was not done (`deed`), held a"
+            " `placeholder` or a `canned_refusal`, or said the user's words as its own (`echo`),"
+            " and were mended.",
             ["kind"],
             registry=self.registry,
         )

@@ -271,7 +271,9 @@ class Reply:
     truncated: bool = False
     """The model was cut off by its token limit."""
     replaced: ClaimKind | None = None
-    """What an honest sentence stands for in it; None: nothing."""
+    """What an honest sentence stands for at its end; None: nothing."""
+    dropped: ClaimKind | None = None
+    """What was left out or replaced; None: nothing."""
 
     @property
     def text(self) -> str:
@@ -328,7 +330,7 @@ async def write_reply(
                 break
     for event in writing.end():
         yield event
-    timeline.counts.replaced = reply.replaced or ""
+    timeline.counts.replaced = reply.dropped or ""
     timeline.mark("reply")
     if must_answer and not reply.pieces and reply.action is not Action.RESPOND:
         reply.action = Action.RESPOND
@@ -378,7 +380,7 @@ class _Writing:
         self._reply.truncated = truncated
         dropped = truncated and self._reply.sentences > 0
         yield from self._events(self._parser.flush(truncated=dropped))
-        yield from _events(self._reply, self._guard.rest(), self._settings.max_sentences)
+        yield from _events(self._reply, self._guard.end(), self._settings.max_sentences)
 
     def _events(self, parts: Iterable[Part]) -> Iterator[TurnEvent]:
         ready = list(parts)  # the parser decides on the action while it is consumed
@@ -386,6 +388,7 @@ class _Writing:
         if self._reply.action is Action.RESPOND:
             ready = list(self._guard.check(ready))
             self._reply.replaced = self._guard.replaced
+            self._reply.dropped = self._guard.dropped
         return _events(self._reply, ready, self._settings.max_sentences)
 
 

@@ -1,8 +1,9 @@
-"""Keeps a reply from claiming what was not done, before anything of it is shown or spoken.
+"""Keeps a reply from claiming what was not done, and from speaking as the user, before anything of
+it is shown or spoken.
 
 A sentence that may turn out to be a claim is held until it is complete. If it is one, and no tool
 has done anything in this turn, it and the rest of the reply are dropped, and one honest sentence
-stands instead.
+stands instead. Of a sentence that speaks as the user only itself is dropped.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from lobug.language.en.claimed_deeds import (
     is_acknowledgement,
     may_become_claim,
 )
+from lobug.language.en.echoed_words import may_speak_as_user, speaks_as_user
 from lobug.language.en.orders import SENTENCES, read_order, refusal_of
 from lobug.language.en.skill_sentences import skill_sentences
 from lobug.language.en.speech_acts import statements
@@ -49,10 +51,15 @@ class ReplyGuard:
         self, said: str, *, may_do: bool = False, has_done: Callable[[], bool] = lambda: False
     ) -> None:
         self.replaced: ClaimKind | None = None
-        """What was dropped; None: nothing."""
+        """What the last sentence stands for, after which nothing may follow; None: nothing."""
+        self.dropped: ClaimKind | None = None
+        """What was left out or replaced; None: nothing."""
+        self._said_any = False
+        self._said = said
         self._order = read_order(said)
         self._ordered = self._order is not None or skill_sentences().orders_deed(said)
         self._told = bool(statements(said))
+        """Whether the user told something. "Repeat after me: ..." tells nothing."""
         self._may_do = may_do
         self._has_done = has_done
         self._held: list[Part] = []
@@ -60,6 +67,8 @@ class ReplyGuard:
 
     def holds(self, beginning: str) -> bool:
         """Whether nothing of a sentence may be said yet that begins so."""
+        if self._told and may_speak_as_user(beginning, self._said):
+            return True
         if self._has_done():
             return False
         return may_become_claim(beginning, ordered=self._ordered)
@@ -70,9 +79,13 @@ class ReplyGuard:
             if self.replaced is not None:
                 return
             kind = self._claim(part)
+            if kind == "echo":
+                log.info("a sentence of the reply was left out: %s", kind)
+                self.dropped = kind
+                continue
             if kind is not None:
                 log.info("a sentence of the reply was replaced: %s", kind)
-                self.replaced = kind
+                self.replaced = self.dropped = kind
                 self._held.clear()
                 honest = self._honest(kind)
                 yield Part(honest, ends=True, sentence=honest)
@@ -85,6 +98,7 @@ class ReplyGuard:
                 self._held.append(part)
                 continue
             yield from self.rest()
+            self._said_any = True
             yield part
 
     def releases(self, beginning: str) -> bool:
@@ -92,13 +106,25 @@ class ReplyGuard:
         return bool(self._held) and len(beginning.split()) > 1 and not self.holds(beginning)
 
     def rest(self) -> Iterator[Part]:
-        """The parts that were held. Call it when the reply has ended."""
+        """The parts that were held."""
         held, self._held = self._held, []
+        self._said_any = self._said_any or bool(held)
         yield from held
+
+    def end(self) -> Iterator[Part]:
+        """The parts that are left when the reply has ended: what was held, or, where all was left
+        out, a sentence in its place."""
+        yield from self.rest()
+        if self.dropped == "echo" and not self._said_any:
+            thanks = SENTENCES["echo"]
+            yield Part(thanks, ends=True, sentence=thanks)
 
     def _claim(self, part: Part) -> ClaimKind | None:
         if not part.ends:
             return None  # it was not held
+        whole = part.text == part.sentence
+        if whole and self._told and speaks_as_user(part.sentence, self._said):
+            return "echo"
         kind = claims_deed(part.sentence, ordered=self._ordered, told=self._told)
         return None if kind == "deed" and self._has_done() else kind
 

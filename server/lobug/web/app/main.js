@@ -27,17 +27,31 @@ const shown = signal(null);
 /** What kept a page from being loaded. */
 const failure = signal(null);
 
+const stylesheets = new Map();
+/** Load the styles of a page; done when they are in use. */
 function stylesheet(name) {
-  const href = `web/app/styles/${name}.css`;
-  if (document.querySelector(`link[href="${href}"]`)) return Promise.resolve();
-  return new Promise((resolve, reject) => {
+  if (!stylesheets.has(name)) {
     const element = document.createElement("link");
     element.rel = "stylesheet";
-    element.href = href;
-    element.onload = resolve;
-    element.onerror = () => reject(new Error(href));
+    element.href = `web/app/styles/${name}.css`;
+    const loading = new Promise((resolve, reject) => {
+      element.onload = resolve;
+      element.onerror = () => {
+        stylesheets.delete(name);
+        element.remove();
+        reject(new Error(element.href));
+      };
+    });
+    stylesheets.set(name, loading);
     document.head.append(element);
-  });
+  }
+  return stylesheets.get(name);
+}
+
+/** A page's module, once its sentences and styles are there too. */
+async function load(name) {
+  const [module] = await Promise.all([import(`./pages/${name}.js`), loadSentences(name), stylesheet(name)]);
+  return module;
 }
 
 /** The page that may be shown for an address: strangers pair first, a new owner says who it is. */
@@ -54,11 +68,7 @@ async function show(name) {
   const turn = ++wanted;
   failure.value = null;
   try {
-    const [module] = await Promise.all([
-      import(`./pages/${name}.js`),
-      loadSentences(name),
-      stylesheet(name),
-    ]);
+    const module = await load(name);
     // A page may be made of parts of another one, and so of its words and styles.
     await Promise.all((module.uses ?? []).flatMap((other) => [loadSentences(other), stylesheet(other)]));
     if (turn !== wanted) return;
@@ -156,11 +166,15 @@ function follow() {
 }
 
 async function start() {
+  // Most visitors get the page they ask for: it need not wait for who they are. `show` tells of failures.
+  if (PAGES.has(route.value.page)) load(route.value.page).catch(() => {});
+  const known = loadSession();
+  known.catch(() => {}); // Told of below.
   await loadSentences("shell");
   const root = document.getElementById("app");
   for (let wait = 1_000; ; wait = Math.min(2 * wait, 15_000)) {
     try {
-      await loadSession();
+      await (wait === 1_000 ? known : loadSession());
       break;
     } catch (error) {
       render(

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "lobug/net/http_syntax.h"
-#include "lobug/sentences.h"
 
 #if defined(ESP_PLATFORM)
 #include <fcntl.h>
@@ -196,7 +195,7 @@ void PortalServer::handle(std::string_view head, std::string_view body) {
   path = path.substr(0, path.find(' '));
   const bool reads = method == "GET" || method == "HEAD";
   without_body_ = method == "HEAD";
-  error_.clear();
+  error_ = Phrase::kNone;
   if (!reads && method != "POST") {
     begin_answer(Answer::kRefused);
     return;
@@ -225,7 +224,7 @@ PortalServer::Answer PortalServer::take_form(std::string_view body) {
     saved_ = true;
     return Answer::kSaved;
   }
-  error_ = result.ok ? Text<96>(sentences::kSettingsNotWritten) : result.error;
+  error_ = result.ok ? Phrase::kSettingsNotWritten : result.error;
   return Answer::kPage;
 }
 
@@ -289,7 +288,7 @@ bool PortalServer::next_piece() {
   if (answer_ == Answer::kPage) {
     piece_size_ = portal_page(part_, settings_, networks_, error_, into);
   } else if (answer_ == Answer::kSaved) {
-    piece_size_ = portal_saved(part_, into);
+    piece_size_ = portal_saved(part_, settings_.language, into);
   }
   ++part_;
   return piece_size_ > 0;

@@ -72,7 +72,7 @@ class PortalServer {
 
   Settings settings_;
   Text<1024> networks_;
-  Text<96> error_;
+  Phrase error_ = Phrase::kNone;
   std::array<char, 8192> request_{};  // a CA of 2 KB, each character encoded as three
   std::size_t size_ = 0;
   Answer answer_ = Answer::kPage;

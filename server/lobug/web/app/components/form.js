@@ -2,6 +2,7 @@
 
 import { html, useId, useSignal } from "../preact.js";
 import { t } from "../sentences.js";
+import { Field } from "./basics.js";
 import { Dialog } from "./dialog.js";
 import { Icon } from "./icons.js";
 
@@ -26,6 +27,20 @@ export function useSending(send) {
     }
   };
   return { submit, busy: busy.value, fault: fault.value };
+}
+
+/** The name of a device, a browser or a token. `name`: a signal; the rest is given to the input. */
+export function NameField({ label, hint, name, ...rest }) {
+  return html`<${Field} label=${label} hint=${hint}>
+    ${(field) => html`<input
+      ...${field}
+      ...${rest}
+      maxlength="80"
+      autocomplete="off"
+      value=${name.value}
+      onInput=${(event) => (name.value = event.currentTarget.value)}
+    />`}
+  <//>`;
 }
 
 /** What a form failed with. */

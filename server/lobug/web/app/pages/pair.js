@@ -1,7 +1,7 @@
 // Coming in from another browser, by the six digits or the QR code of an invitation.
 
 import { Field } from "../components/basics.js";
-import { FormFault, useSending } from "../components/form.js";
+import { FormFault, NameField, useSending } from "../components/form.js";
 import { Icon } from "../components/icons.js";
 import { html, useSignal } from "../preact.js";
 import { go, link, route } from "../router.js";
@@ -98,15 +98,7 @@ function PairForm() {
         }}
       />`}
     <//>
-    <${Field} label=${t("pair.name")} hint=${t("pair.name_hint")}>
-      ${(field) => html`<input
-        ...${field}
-        maxlength="80"
-        autocomplete="off"
-        value=${name.value}
-        onInput=${(event) => (name.value = event.currentTarget.value)}
-      />`}
-    <//>
+    <${NameField} label=${t("pair.name")} hint=${t("pair.name_hint")} name=${name} />
     ${fault &&
     html`<div class="fault" role="alert">
       <${Icon} name="warning" />

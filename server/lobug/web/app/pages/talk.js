@@ -100,7 +100,7 @@ function Transcript() {
   const follows = useRef(true);
   const { lines } = state.value;
   useLayoutEffect(() => {
-    if (follows.current) box.current.scrollTop = box.current.scrollHeight;
+    if (follows.current && lines.length > 0) box.current.scrollTop = box.current.scrollHeight;
   }, [lines]);
   const onScroll = () => {
     const { scrollTop, scrollHeight, clientHeight } = box.current;

@@ -16,6 +16,17 @@ struct DateTime {
   std::uint8_t weekday = 4;  ///< 0: Sunday
 };
 
+/// A day as the clock on the screen shows it; month 0: not known.
+struct CalendarDay {
+  std::uint8_t weekday = 0;  ///< 0: Sunday
+  std::uint8_t day = 0;      ///< 1 to 31
+  std::uint8_t month = 0;    ///< 1 to 12
+};
+constexpr bool operator==(const CalendarDay& a, const CalendarDay& b) {
+  return a.weekday == b.weekday && a.day == b.day && a.month == b.month;
+}
+constexpr bool operator!=(const CalendarDay& a, const CalendarDay& b) { return !(a == b); }
+
 /// Of any moment from the year 0 to 9999.
 DateTime date_time_of(std::int64_t unix_seconds);
 /// The weekday is not looked at. -1 for a date that does not exist or lies before 1970.

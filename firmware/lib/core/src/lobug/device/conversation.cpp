@@ -2,12 +2,13 @@
 
 #include <cstring>
 
-#include "lobug/sentences.h"
+#include "lobug/language/phrases.h"
 
 namespace lobug {
 
-Conversation::Conversation(StateMachine& machine, AudioLink& audio, SessionSender& session)
-    : machine_(machine), link_(audio), session_(session) {}
+Conversation::Conversation(StateMachine& machine, AudioLink& audio, SessionSender& session,
+                           const Language& language)
+    : machine_(machine), link_(audio), session_(session), language_(language) {}
 
 void Conversation::begin() {
   interrupted_ = false;
@@ -339,7 +340,7 @@ void Conversation::watch(TalkMode mode, Millis now) {
     case DeviceState::kListening:
       if (mode_ == ListenMode::kManual && !opening_) break;  // as long as the button is held
       if (opening_) {
-        caption_.assign(sentences::kMicrophoneFailed);
+        caption_.assign(phrases_of(language_)[Phrase::kMicrophoneFailed]);
         emotion_ = Emotion::kConfused;
       }
       stop_listening(DeviceState::kIdle, now);
@@ -353,7 +354,8 @@ void Conversation::watch(TalkMode mode, Millis now) {
           listen(ListenMode::kAuto, now);  // a tap had closed the microphone
         }
       } else {
-        if (caption_.empty() && heard_.empty()) caption_.assign(sentences::kNotUnderstood);
+        if (caption_.empty() && heard_.empty())
+          caption_.assign(phrases_of(language_)[Phrase::kNotUnderstood]);
         stop_listening(DeviceState::kIdle, now);
         rest(now);
       }

@@ -36,7 +36,9 @@ class Conversation {
   /// Sound from before a voice was noticed that is sent with it, ms.
   static constexpr std::uint32_t kPrerollMs = 500;
 
-  Conversation(StateMachine& machine, AudioLink& audio, SessionSender& session);
+  /// `language`: in which it says what went wrong; it may change.
+  Conversation(StateMachine& machine, AudioLink& audio, SessionSender& session,
+               const Language& language);
 
   /// The session is ready, and the state kIdle.
   void begin();
@@ -88,6 +90,7 @@ class Conversation {
   StateMachine& machine_;
   AudioLink& link_;
   SessionSender& session_;
+  const Language& language_;
   bool draining_ = false;  ///< the session is gone, the rest of its last reply still plays
   ListenMode mode_ = ListenMode::kAuto;
   bool opening_ = false;  ///< the microphone is asked for and not open yet

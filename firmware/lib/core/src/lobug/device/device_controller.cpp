@@ -28,7 +28,7 @@ DeviceController::DeviceController(const Platform& platform, AudioLink& audio, S
       update_(http_, platform_),
       trial_(platform.firmware),
       session_(platform.session, platform.random, platform.crypto, *this),
-      conversation_(machine_, audio, session_),
+      conversation_(machine_, audio, session_, settings_.language),
       health_(platform_, audio, view_, wifi_),
       self_test_(platform.vitals, audio, screen) {}
 
@@ -140,6 +140,9 @@ void DeviceController::take(const Input& input, Millis now) {
       break;
     case Kind::kCaptions:
       controls_.set_captions(input.value != 0);
+      break;
+    case Kind::kLanguage:
+      controls_.set_language(input.value);
       break;
     case Kind::kWifiUp:
       view_.address.assign(input.text);
@@ -320,7 +323,7 @@ void DeviceController::step_body() {
 void DeviceController::watch_memory(Millis now) {
   // Trouble is shown while the device is offline; this is said in any state.
   if (memory_.update(platform_.system.free_memory(), connected(), now)) {
-    controls_.show_text(sentence_of(Trouble::kLowMemory), kLowMemoryNoticeS);
+    controls_.say(sentence_of(Trouble::kLowMemory), kLowMemoryNoticeS);
   }
   const bool quiet = state() == DeviceState::kIdle || state() == DeviceState::kOffline;
   if (quiet && memory_.wants_restart(now)) {
@@ -346,6 +349,7 @@ void DeviceController::publish(Millis now) {
   view_.volume = settings_.volume;
   view_.brightness = settings_.brightness;
   view_.captions = settings_.captions;
+  view_.language = settings_.language;
   view_.talk_mode = settings_.talk_mode;
   publish_power();
   publish_time();

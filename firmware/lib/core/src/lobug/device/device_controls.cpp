@@ -1,8 +1,6 @@
 #include "lobug/device/device_controls.h"
 
-#include <array>
-#include <cstdio>
-
+#include "lobug/language/wording.h"
 #include "lobug/sentences.h"
 
 namespace lobug {
@@ -19,14 +17,14 @@ DeviceControls::DeviceControls(const Platform& platform, AudioLink& audio, Setti
 
 void DeviceControls::restore_timers(Millis now) {
   now_ = now;
-  missed_ = timer_store_.load(timers_, clock_.unix_seconds(), now);
+  missed_ = timer_store_.load(timers_, phrases_of(settings_.language), clock_.unix_seconds(), now);
 }
 
 void DeviceControls::show_missed() {
-  std::array<char, 320> text{};
-  std::snprintf(text.data(), text.size(), sentences::kMissedTimersFormat, missed_.c_str());
+  const Phrases& phrases = phrases_of(settings_.language);
+  const Text<320> text = filled<320>(phrases[Phrase::kMissedTimersFormat], {missed_});
   missed_.clear();
-  show_text(text.data(), 0);  // until somebody has read it
+  show_text(text, 0);  // until somebody has read it
 }
 
 void DeviceControls::clock_set() { timers_.clock_set(clock_.unix_seconds(), now_); }
@@ -41,7 +39,7 @@ void DeviceControls::step(DeviceState state, std::uint8_t backlight) {
   if (notice_until_.due(now_)) show_text({}, 0);  // nobody has seen it: timers go on ringing
   if (timers_.step(now_)) {
     beep(3);
-    show_text(timers_.words(), 60);
+    show_text(timers_.words(phrases_of(settings_.language)), 60);
   }
   if (!missed_.empty() && !has_notice()) show_missed();
   if (save_at_.due(now_)) save_levels();
@@ -99,6 +97,12 @@ void DeviceControls::set_talk_mode(std::int32_t mode) {
   save_later();
 }
 
+void DeviceControls::set_language(std::int32_t language) {
+  if (language < 0 || language >= kLanguageCount) return;
+  settings_.language = static_cast<Language>(language);
+  save_later();
+}
+
 void DeviceControls::set_captions(bool shown) {
   settings_.captions = shown;
   save_later();
@@ -146,8 +150,8 @@ void DeviceControls::beep(std::uint8_t times) { audio_.beeps = times; }
 void DeviceControls::save_levels() {
   if (!save_at_.is_set()) return;
   save_at_.clear();
-  for (const std::string_view name :
-       {"talk_mode", "volume", "brightness", "captions", "yaw_offset", "pitch_offset"}) {
+  for (const std::string_view name : {"talk_mode", "volume", "brightness", "captions", "language",
+                                      "yaw_offset", "pitch_offset"}) {
     if (!save_setting(platform_.store, settings_, name)) {
       platform_.system.log(sentences::kSettingsNotSaved);
       return;

@@ -46,6 +46,11 @@ class DeviceControls final : public ToolHost {
   void calibrate(bool begin);
   void set_talk_mode(std::int32_t mode);
   void set_captions(bool shown);
+  void set_language(std::int32_t language);
+  /// Shows a phrase in the owner's language, as `show_text` does.
+  void say(Phrase phrase, std::uint32_t seconds) {
+    show_text(phrases_of(settings_.language)[phrase], seconds);
+  }
   bool has_notice() const { return !view_.notice.empty(); }
   /// The owner has seen the notice: timers stop ringing.
   void dismiss_notice();

@@ -1,6 +1,4 @@
 // DeviceController's power and time of day.
-#include <array>
-#include <cstdio>
 #include <functional>
 
 #include "lobug/device/device_controller.h"
@@ -49,17 +47,17 @@ void DeviceController::step_power(Millis now) {
     case BatteryNotice::kNone:
       break;
     case BatteryNotice::kLow:
-      controls_.show_text(sentences::kBatteryLow, kBatteryNoticeS);
+      controls_.say(Phrase::kBatteryLow, kBatteryNoticeS);
       break;
     case BatteryNotice::kEmpty:
-      controls_.show_text(sentences::kBatteryEmpty, 0);
+      controls_.say(Phrase::kBatteryEmpty, 0);
       controls_.beep(2);
       break;
   }
   if (before == state) return;
   publish_at_.clear();  // a finger waits for the screen
   const bool called_off = before == PowerState::kFarewell && state != PowerState::kSwitchedOff;
-  if (called_off && view_.notice == sentences::kBatteryEmpty) {
+  if (called_off && view_.notice == phrases_of(settings_.language)[Phrase::kBatteryEmpty]) {
     controls_.show_text({}, 0);  // somebody has plugged it in
   }
   if (state == PowerState::kSwitchedOff) {
@@ -76,7 +74,7 @@ void DeviceController::learn_time(Millis now) {
   if (told) controls_.clock_set();
   if (enrolment_.take_clock_was_wrong()) {
     platform_.system.log(sentences::kClockMoved);
-    controls_.show_text(sentences::kClockWasWrong, kClockNoticeS);
+    controls_.say(Phrase::kClockWasWrong, kClockNoticeS);
   }
   publish_at_.set(now, 0);
 }
@@ -92,16 +90,12 @@ void DeviceController::publish_time() {
   const std::int64_t local = clock_.local_seconds();
   if (local == 0) {
     view_.minute_of_day = -1;
-    view_.date.clear();
+    view_.date = {};
     return;
   }
   const DateTime moment = date_time_of(local);
   view_.minute_of_day = static_cast<std::int16_t>(moment.hour * 60 + moment.minute);
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), sentences::kDateFormat,
-                sentences::kWeekdays[moment.weekday], static_cast<unsigned>(moment.day),
-                sentences::kMonths[moment.month - 1]);
-  view_.date.assign(text.data());
+  view_.date = {moment.weekday, moment.day, moment.month};
 }
 
 void DeviceController::publish_timers() {

@@ -4,12 +4,14 @@
 #include <atomic>
 #include <cstdint>
 
+#include "lobug/base/calendar.h"
 #include "lobug/base/exchange.h"
 #include "lobug/base/text.h"
 #include "lobug/body/body.h"
 #include "lobug/device/power.h"
 #include "lobug/device/state_machine.h"
 #include "lobug/face/emotion.h"
+#include "lobug/language/phrases.h"
 #include "lobug/selftest/measurements.h"
 #include "lobug/senses/motion.h"
 #include "lobug/setup/settings.h"
@@ -28,6 +30,7 @@ struct Input {
     kBrightness,     ///< value: percent
     kTalkMode,       ///< value: TalkMode
     kCaptions,       ///< value: 0 or 1
+    kLanguage,       ///< value: Language
     kWifiUp,         ///< text: own IP address
     kWifiDown,       ///< value: see `wifi_down_value`
     kWifiSignal,     ///< value: dBm
@@ -106,13 +109,13 @@ struct View {
   bool radio_sleeps = false;   ///< the Wi-Fi may sleep between beacons
   bool powered = false;        ///< by USB or another supply
   bool captions = true;
+  Language language = Language::kEnglish;
   TalkMode talk_mode = TalkMode::kTap;
   bool wake_word = false;  ///< the server listens for one, as it said when it was last met
   std::uint8_t update_percent = 0;
-  /// Local time, minutes since midnight; -1: not known. With it `date`: "Thursday, 26 November".
-  std::int16_t minute_of_day = -1;
-  Text<32> date;
-  bool clock = false;  ///< the owner wants it on the screen when nobody talks
+  std::int16_t minute_of_day = -1;  ///< local time, minutes since midnight; -1: not known
+  CalendarDay date;                 ///< known with it
+  bool clock = false;               ///< the owner wants it on the screen when nobody talks
   // The tool's timer that ends first.
   std::uint8_t timers = 0;  ///< how many run
   std::uint32_t timer_left_s = 0;

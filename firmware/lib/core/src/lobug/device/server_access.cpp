@@ -181,7 +181,7 @@ void DeviceController::follow_update(FirmwareUpdate::Progress progress, Millis n
       update_check_at_.set(now, kUpdateAgainMs);
       break;
     case FirmwareUpdate::Progress::kFaulty:
-      controls_.show_text(sentence_of(Trouble::kUpdateFailed), kUpdateNoticeS);
+      controls_.say(sentence_of(Trouble::kUpdateFailed), kUpdateNoticeS);
       break;
   }
   if (state() == DeviceState::kUpdating) connect(now);

@@ -119,36 +119,36 @@ bool StateMachine::go(DeviceState next) {
   return false;
 }
 
-std::string_view sentence_of(Trouble trouble) {
+Phrase sentence_of(Trouble trouble) {
   switch (trouble) {
     case Trouble::kNone:
       break;
     case Trouble::kNoWifi:
-      return sentences::kNoWifi;
+      return Phrase::kNoWifi;
     case Trouble::kWrongPassword:
-      return sentences::kWrongPassword;
+      return Phrase::kWrongPassword;
     case Trouble::kNoServer:
-      return sentences::kNoServer;
+      return Phrase::kNoServer;
     case Trouble::kServerGone:
-      return sentences::kServerGone;
+      return Phrase::kServerGone;
     case Trouble::kUntrusted:
-      return sentences::kUntrusted;
+      return Phrase::kUntrusted;
     case Trouble::kOutdated:
-      return sentences::kOutdated;
+      return Phrase::kOutdated;
     case Trouble::kNoCa:
-      return sentences::kNoCa;
+      return Phrase::kNoCa;
     case Trouble::kRefused:
-      return sentences::kRefused;
+      return Phrase::kRefused;
     case Trouble::kServerFull:
-      return sentences::kServerFull;
+      return Phrase::kServerFull;
     case Trouble::kReplaced:
-      return sentences::kReplaced;
+      return Phrase::kReplaced;
     case Trouble::kUpdateFailed:
-      return sentences::kUpdateFailed;
+      return Phrase::kUpdateFailed;
     case Trouble::kLowMemory:
-      return sentences::kLowMemory;
+      return Phrase::kLowMemory;
   }
-  return "";
+  return Phrase::kNone;
 }
 
 }  // namespace lobug

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "lobug/language/phrase.h"
 #include "lobug/ports/system.h"
 
 namespace lobug {
@@ -67,7 +68,7 @@ enum class Trouble : std::uint8_t {
   kUpdateFailed,
   kLowMemory,
 };
-/// The trouble in one sentence for the screen, at most 60 characters; empty for kNone.
-std::string_view sentence_of(Trouble trouble);
+/// The trouble in one sentence for the screen; nothing for kNone.
+Phrase sentence_of(Trouble trouble);
 
 }  // namespace lobug

@@ -5,8 +5,6 @@
 #include <cstdio>
 #include <string_view>
 
-#include "lobug/sentences.h"
-
 namespace lobug {
 namespace {
 
@@ -45,7 +43,8 @@ bool read_timer(std::string_view text, StoredTimer& timer) {
 
 }  // namespace
 
-Text<256> TimerStore::load(ToolTimers& timers, std::int64_t unix_seconds, Millis now) {
+Text<256> TimerStore::load(ToolTimers& timers, const Phrases& phrases, std::int64_t unix_seconds,
+                           Millis now) {
   Text<256> missed;
   for (std::size_t place = 0; place < ToolTimers::kMost; ++place) {
     std::array<char, kMostText> text{};
@@ -59,7 +58,7 @@ Text<256> TimerStore::load(ToolTimers& timers, std::int64_t unix_seconds, Millis
     }
     if (timers.restore(place, timer, unix_seconds, now) == ToolTimers::Restored::kRuns) continue;
     if (!missed.empty()) missed.append(", ");
-    missed.append(timer.label.empty() ? sentences::kUnnamedTimer : timer.label.view());
+    missed.append(timer.label.empty() ? phrases[Phrase::kUnnamedTimer] : timer.label.view());
   }
   return missed;
 }

@@ -7,6 +7,7 @@
 #include "lobug/base/clock.h"
 #include "lobug/base/text.h"
 #include "lobug/device/tool_timers.h"
+#include "lobug/language/phrases.h"
 #include "lobug/ports/store.h"
 
 namespace lobug {
@@ -20,7 +21,7 @@ class TimerStore {
   explicit TimerStore(Store& store) : store_(store) {}
 
   /// At the start. Returns the labels of timers that ended long ago, "tea, eggs"; empty: none.
-  Text<256> load(ToolTimers& timers, std::int64_t unix_seconds, Millis now);
+  Text<256> load(ToolTimers& timers, const Phrases& phrases, std::int64_t unix_seconds, Millis now);
   /// Writes what has changed. False when something could not be written.
   bool save(ToolTimers& timers, std::int64_t unix_seconds, Millis now);
 

@@ -3,8 +3,8 @@
 #include <array>
 #include <cstdio>
 
+#include "lobug/language/wording.h"
 #include "lobug/net/http_syntax.h"
-#include "lobug/sentences.h"
 
 namespace lobug {
 
@@ -88,23 +88,21 @@ void ToolTimers::acknowledge() {
   }
 }
 
-Text<256> ToolTimers::words() const {
+Text<256> ToolTimers::words(const Phrases& phrases) const {
   Text<256> words;
   bool named = false;
   bool late = false;
   for (const Timer& timer : timers_) {
     if (!timer.rings) continue;
     if (!words.empty()) words.append(", ");
-    words.append(timer.label.empty() ? sentences::kUnnamedTimer : timer.label.view());
+    words.append(timer.label.empty() ? phrases[Phrase::kUnnamedTimer] : timer.label.view());
     if (timer.late_min > 0) {
-      std::array<char, 24> text{};
-      std::snprintf(text.data(), text.size(), sentences::kLateFormat, timer.late_min);
-      words.append(text.data());
+      words.append(filled<32>(phrases[Phrase::kLateFormat], {Number(timer.late_min)}));
     }
     named = named || !timer.label.empty();
     late = late || timer.late_min > 0;
   }
-  if (ringing() && !named && !late) words.assign(sentences::kTimeIsUp);
+  if (ringing() && !named && !late) words.assign(phrases[Phrase::kTimeIsUp]);
   return words;
 }
 

@@ -9,6 +9,7 @@
 
 #include "lobug/base/clock.h"
 #include "lobug/base/text.h"
+#include "lobug/language/phrases.h"
 
 namespace lobug {
 
@@ -55,7 +56,7 @@ class ToolTimers {
   /// The owner has noticed: the ringing ends.
   void acknowledge();
   /// The ringing timers for the screen: "tea, eggs (5 min late)". What does not fit is cut off.
-  Text<256> words() const;
+  Text<256> words(const Phrases& phrases) const;
 
   // Across a restart. Timers are stored by their place, 0 to kMost - 1.
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "lobug/language/phrase.h"
 #include "lobug/selftest/measurements.h"
 
 namespace lobug {
@@ -27,7 +28,7 @@ constexpr std::uint8_t kTestItemCount = 10;
 
 struct Finding {
   Verdict verdict = Verdict::kNotMeasured;
-  std::string_view sentence;  ///< for the owner
+  Phrase sentence = Phrase::kNone;  ///< for the owner
 };
 
 /// By the item's place.
@@ -42,6 +43,6 @@ std::string_view name_of(Verdict verdict);
 /// For programs: "psram", "microphone", ...
 std::string_view name_of(TestItem item);
 /// For people, short: a label on the screen.
-std::string_view label_of(TestItem item);
+Phrase label_of(TestItem item);
 
 }  // namespace lobug

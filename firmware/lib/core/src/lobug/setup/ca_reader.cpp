@@ -1,7 +1,5 @@
 #include "lobug/setup/ca_reader.h"
 
-#include "lobug/sentences.h"
-
 namespace lobug {
 namespace {
 
@@ -94,7 +92,7 @@ void CaReader::fail(Fault fault) {
   if (fault_ == Fault::kNone || fault == Fault::kPrivateKey) fault_ = fault;
 }
 
-std::string_view CaReader::finish() {
+Phrase CaReader::finish() {
   if (backslash_) put('\\');
   backslash_ = false;
   end_line();
@@ -104,15 +102,15 @@ std::string_view CaReader::finish() {
   if (fault_ != Fault::kNone && into_ != nullptr) into_->clear();
   switch (fault_) {
     case Fault::kNone:
-      return "";
+      return Phrase::kNone;
     case Fault::kPrivateKey:
-      return sentences::kCaPrivateKey;
+      return Phrase::kCaPrivateKey;
     case Fault::kTooLong:
-      return sentences::kCaTooLong;
+      return Phrase::kCaTooLong;
     case Fault::kNoPem:
       break;
   }
-  return sentences::kCaNotPem;
+  return Phrase::kCaNotPem;
 }
 
 }  // namespace lobug

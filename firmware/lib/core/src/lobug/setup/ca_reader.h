@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "lobug/base/text.h"
+#include "lobug/language/phrase.h"
 
 namespace lobug {
 
@@ -23,8 +24,8 @@ class CaReader {
   void add(std::string_view text) {
     for (const char character : text) add(character);
   }
-  /// The end of the text: empty when it is valid, else a sentence for the owner.
-  std::string_view finish();
+  /// The end of the text: kNone when it is valid, else a sentence for the owner.
+  Phrase finish();
 
  private:
   enum class Place : std::uint8_t { kOutside, kInside };

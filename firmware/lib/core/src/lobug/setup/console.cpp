@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "lobug/base/utf8.h"
+#include "lobug/language/wording.h"
 #include "lobug/selftest/result_line.h"
 #include "lobug/sentences.h"
 #include "lobug/setup/settings.h"
@@ -134,7 +135,7 @@ void Console::run(const View& view) {
   } else if (command == "status") {
     status(view);
   } else if (command == "selftest") {
-    awaits_test_ = push(Input::Kind::kSelfTest, sentences::kTestRunning);
+    awaits_test_ = push(Input::Kind::kSelfTest, english()[Phrase::kTestRunning]);
     awaited_run_ = static_cast<std::uint8_t>(view.self_test.run + 1);
   } else if (command == "calibrate") {
     calibrate(view);
@@ -196,7 +197,7 @@ Console::Stored Console::store_wifi(std::string_view name, std::string_view pass
   SettingResult result = set_setting(settings_, "wifi_name", name);
   if (result.ok) result = set_setting(settings_, "wifi_password", password);
   if (!result.ok) {
-    print(result.error);
+    print(english()[result.error]);
     return Stored::kInvalid;
   }
   return save("wifi_name", "wifi_password") ? Stored::kSaved : Stored::kFailed;
@@ -211,7 +212,7 @@ void Console::set(std::string_view name, std::string_view value) {
   load_settings(store_, settings_);
   const SettingResult result = set_setting(settings_, name, value);
   if (!result.ok) {
-    print(result.error);
+    print(english()[result.error]);
     return;
   }
   (void)save(name, {});
@@ -247,7 +248,8 @@ void Console::step(const View& view) {
   if (!awaits_test_ || test.run != awaited_run_ || test.phase == Phase::kRunning) return;
   awaits_test_ = false;
   if (test.phase != Phase::kDone) {
-    print(test.phase == Phase::kRefused ? sentences::kTestRefused : sentences::kTestStopped);
+    print(test.phase == Phase::kRefused ? english()[Phrase::kTestRefused]
+                                        : english()[Phrase::kTestStopped]);
     return;
   }
   const std::size_t length =
@@ -274,7 +276,8 @@ void Console::show() {
 
 void Console::status(const View& view) {
   print(sentences::kState, name_of(view.state));
-  if (view.trouble != Trouble::kNone) print(sentences::kTrouble, sentence_of(view.trouble));
+  if (view.trouble != Trouble::kNone)
+    print(sentences::kTrouble, english()[sentence_of(view.trouble)]);
   if (view.wifi) {
     Text<64> wifi(view.address);
     wifi.append(", ");
@@ -305,7 +308,7 @@ void Console::status(const View& view) {
   if (view.minute_of_day < 0) {
     print(sentences::kTime, sentences::kTimeUnknown);
   } else {
-    Text<48> time(view.date);
+    Text<48> time(day_text(english(), view.date));
     time.append(", ");
     // Two digits each: hundreds are cut off.
     time.append(number_text(100 + view.minute_of_day / 60).view().substr(1));

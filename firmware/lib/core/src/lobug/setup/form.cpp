@@ -1,7 +1,6 @@
 // The setup page's form: application/x-www-form-urlencoded, checked and taken over as a whole.
 #include <cstdint>
 
-#include "lobug/sentences.h"
 #include "lobug/setup/ca_reader.h"
 #include "lobug/setup/portal.h"
 #include "lobug/setup/settings.h"
@@ -78,11 +77,7 @@ bool FormValue::next(char& character) {
   return true;
 }
 
-SettingResult refused(std::string_view error) {
-  SettingResult result;
-  result.error.assign(error);
-  return result;
-}
+SettingResult refused(Phrase error) { return {false, error}; }
 
 /// The form's field for one setting; `given` is false when the setting stays as it is.
 struct Field {
@@ -111,7 +106,7 @@ CaChange ca_change(std::string_view body) {
   return CaChange::kNone;
 }
 
-std::string_view read_ca(std::string_view body, Text<2048>* into) {
+Phrase read_ca(std::string_view body, Text<2048>* into) {
   CaReader reader(into);
   FormValue ca(body, "ca");
   char character = 0;
@@ -126,20 +121,20 @@ bool password_stays(const Settings& settings, std::string_view body, const Field
   return !read_field(body, "wifi_name", name) || !name.given || settings.wifi_name == name.value();
 }
 
-std::string_view check_fields(const Settings& settings, std::string_view body, CaChange change) {
+Phrase check_fields(const Settings& settings, std::string_view body, CaChange change) {
   bool tls = asks_for_tls(settings.server);
   Field field;
   for (const SettingInfo& info : describe_settings()) {
     if (info.name == "ca") continue;
-    if (!read_field(body, info.name, field)) return sentences::kValueTooLong;
+    if (!read_field(body, info.name, field)) return Phrase::kValueTooLong;
     if (!field.given) continue;
-    const std::string_view error = check_setting(info.name, field.value());
-    if (!error.empty()) return error;
+    const Phrase error = check_setting(info.name, field.value());
+    if (error != Phrase::kNone) return error;
     if (info.name == "server") tls = asks_for_tls(field.value());
   }
   if (change == CaChange::kReplace) return read_ca(body, nullptr);
   const bool has_ca = !settings.ca.empty() && change == CaChange::kNone;
-  return tls && !has_ca ? sentences::kHttpsNeedsCa : "";
+  return tls && !has_ca ? Phrase::kHttpsNeedsCa : Phrase::kNone;
 }
 
 }  // namespace
@@ -161,10 +156,10 @@ bool form_value(std::string_view body, std::string_view name, Span<char> into, i
 }
 
 SettingResult apply_form(Settings& settings, std::string_view body) {
-  if (body.size() > kMostForm) return refused(sentences::kFormTooLong);
+  if (body.size() > kMostForm) return refused(Phrase::kFormTooLong);
   const CaChange change = ca_change(body);
-  const std::string_view error = check_fields(settings, body, change);
-  if (!error.empty()) return refused(error);
+  const Phrase error = check_fields(settings, body, change);
+  if (error != Phrase::kNone) return refused(error);
 
   // Nothing can fail from here on.
   Field field;
@@ -179,9 +174,7 @@ SettingResult apply_form(Settings& settings, std::string_view body) {
   }
   if (change == CaChange::kReplace) read_ca(body, &settings.ca);
   if (change == CaChange::kForget) settings.ca.clear();
-  SettingResult result;
-  result.ok = true;
-  return result;
+  return {true, Phrase::kNone};
 }
 
 }  // namespace lobug

@@ -1,5 +1,6 @@
 #include "lobug/setup/improv.h"
 
+#include "lobug/language/phrases.h"
 #include "lobug/sentences.h"
 
 namespace lobug {
@@ -132,10 +133,10 @@ void Improv::step_join(Millis now) {
     send_url(kSendWifi);
   } else if (link == Wifi::Link::kRefused) {
     join_until_.clear();
-    fail(sentences::kWrongPassword, kUnableToConnect);
+    fail(english()[Phrase::kWrongPassword], kUnableToConnect);
   } else if (join_until_.due(now)) {
     join_until_.clear();
-    fail(sentences::kNoWifi, kUnableToConnect);
+    fail(english()[Phrase::kNoWifi], kUnableToConnect);
   }
 }
 

@@ -6,16 +6,15 @@
 #include <cstdint>
 #include <iterator>
 
-#include "lobug/sentences.h"
+#include "lobug/language/phrases.h"
 
 namespace lobug {
 namespace {
 
 constexpr std::size_t kMostNetworks = 32;
-constexpr std::size_t kMostError = 160;  // escaped, it still fits into a piece
 
 constexpr std::string_view kHead =
-    "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"
+    "\"><head><meta charset=\"utf-8\">"
     "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
     "<title>";
 constexpr std::string_view kStyle =
@@ -93,7 +92,10 @@ void add_option(Piece& piece, std::string_view value, std::string_view label, bo
   piece.add(label).add("</option>");
 }
 
-void head(Piece& piece) { piece.add(kHead).add(sentences::kPageTitle).add(kStyle); }
+void head(Piece& piece, Language language) {
+  piece.add("<!doctype html><html lang=\"").add(code_of(language)).add(kHead);
+  piece.add(phrases_of(language)[Phrase::kPageTitle]).add(kStyle);
+}
 
 /// A label for the field with that id.
 void label(Piece& piece, std::string_view id, std::string_view text) {
@@ -102,63 +104,73 @@ void label(Piece& piece, std::string_view id, std::string_view text) {
 
 void hint(Piece& piece, std::string_view text) { piece.add("<small>").add(text).add("</small>"); }
 
-void wifi_fields(Piece& piece, const Settings& settings) {
-  label(piece, "n", sentences::kPageWifi);
+void language_field(Piece& piece, const Settings& settings, const Phrases& phrases) {
+  label(piece, "a", phrases[Phrase::kPageLanguage]);
+  piece.add("<select id=\"a\" name=\"language\">");
+  for (std::uint8_t place = 0; place < kLanguageCount; ++place) {
+    const auto language = static_cast<Language>(place);
+    add_option(piece, code_of(language), name_of(language), settings.language == language);
+  }
+  piece.add("</select>");
+}
+
+void wifi_fields(Piece& piece, const Settings& settings, const Phrases& phrases) {
+  label(piece, "n", phrases[Phrase::kPageWifi]);
   piece.add("<input id=\"n\" name=\"wifi_name\" list=\"l\" ")
       .add("maxlength=\"32\" required autocapitalize=\"none\" autocorrect=\"off\" value=\"")
       .escaped(settings.wifi_name)
       .add("\">");
-  hint(piece, sentences::kPageWifiHelp);
-  label(piece, "p", sentences::kPagePassword);
+  hint(piece, phrases[Phrase::kPageWifiHelp]);
+  label(piece, "p", phrases[Phrase::kPagePassword]);
   piece.add("<input id=\"p\" name=\"wifi_password\" ")
       .add("type=\"password\" maxlength=\"64\" autocomplete=\"off\">");
-  hint(piece,
-       settings.wifi_password.empty() ? sentences::kPagePasswordNone : sentences::kPagePasswordSet);
+  hint(piece, settings.wifi_password.empty() ? phrases[Phrase::kPagePasswordNone]
+                                             : phrases[Phrase::kPagePasswordSet]);
 }
 
-void server_field(Piece& piece, const Settings& settings) {
-  label(piece, "s", sentences::kPageServer);
+void server_field(Piece& piece, const Settings& settings, const Phrases& phrases) {
+  label(piece, "s", phrases[Phrase::kPageServer]);
   piece.add("<input id=\"s\" name=\"server\" ")
       .add("maxlength=\"160\" inputmode=\"url\" autocapitalize=\"none\" placeholder=\"auto\" ")
       .add("value=\"")
       .escaped(settings.server)
       .add("\">");
-  hint(piece, sentences::kPageServerHelp);
+  hint(piece, phrases[Phrase::kPageServerHelp]);
 }
 
-void ca_field(Piece& piece, const Settings& settings) {
-  piece.add("<details><summary>").add(sentences::kPageHttps).add("</summary>");
-  label(piece, "c", sentences::kPageCa);
+void ca_field(Piece& piece, const Settings& settings, const Phrases& phrases) {
+  piece.add("<details><summary>").add(phrases[Phrase::kPageHttps]).add("</summary>");
+  label(piece, "c", phrases[Phrase::kPageCa]);
   piece.add("<textarea id=\"c\" name=\"ca\" rows=\"4\" spellcheck=\"false\" ")
       .add("placeholder=\"-----BEGIN CERTIFICATE-----\"></textarea>");
-  hint(piece, settings.ca.empty() ? sentences::kPageCaNone : sentences::kPageCaSet);
+  hint(piece, settings.ca.empty() ? phrases[Phrase::kPageCaNone] : phrases[Phrase::kPageCaSet]);
   if (!settings.ca.empty()) {
     piece.add("<label><input type=\"checkbox\" name=\"forget_ca\" value=\"yes\"> ")
-        .add(sentences::kPageCaForget)
+        .add(phrases[Phrase::kPageCaForget])
         .add("</label>");
   }
   piece.add("</details>");
 }
 
-void talk_fields(Piece& piece, const Settings& settings) {
+void talk_fields(Piece& piece, const Settings& settings, const Phrases& phrases) {
   const TalkMode mode = settings.talk_mode;
-  label(piece, "t", sentences::kPageTalk);
+  label(piece, "t", phrases[Phrase::kPageTalk]);
   piece.add("<select id=\"t\" name=\"talk_mode\">");
-  add_option(piece, "tap", sentences::kPageTalkTap, mode == TalkMode::kTap);
-  add_option(piece, "conversation", sentences::kPageTalkConversation,
+  add_option(piece, "tap", phrases[Phrase::kPageTalkTap], mode == TalkMode::kTap);
+  add_option(piece, "conversation", phrases[Phrase::kPageTalkConversation],
              mode == TalkMode::kConversation);
-  add_option(piece, "wake_word", sentences::kPageTalkWakeWord, mode == TalkMode::kWakeWord);
+  add_option(piece, "wake_word", phrases[Phrase::kPageTalkWakeWord], mode == TalkMode::kWakeWord);
   piece.add("</select>");
-  label(piece, "w", sentences::kPageCaptions);
+  label(piece, "w", phrases[Phrase::kPageCaptions]);
   piece.add("<select id=\"w\" name=\"captions\">");
-  add_option(piece, "on", sentences::kPageCaptionsOn, settings.captions);
-  add_option(piece, "off", sentences::kPageCaptionsOff, !settings.captions);
+  add_option(piece, "on", phrases[Phrase::kPageCaptionsOn], settings.captions);
+  add_option(piece, "off", phrases[Phrase::kPageCaptionsOff], !settings.captions);
   piece.add("</select>");
-  label(piece, "g", sentences::kPageLight);
+  label(piece, "g", phrases[Phrase::kPageLight]);
   piece.add("<select id=\"g\" name=\"light\">");
-  add_option(piece, "auto", sentences::kPageLightAuto, settings.light == LightKind::kAuto);
-  add_option(piece, "none", sentences::kPageLightNone, settings.light == LightKind::kNone);
-  add_option(piece, "m5go", sentences::kPageLightM5go, settings.light == LightKind::kM5go);
+  add_option(piece, "auto", phrases[Phrase::kPageLightAuto], settings.light == LightKind::kAuto);
+  add_option(piece, "none", phrases[Phrase::kPageLightNone], settings.light == LightKind::kNone);
+  add_option(piece, "m5go", phrases[Phrase::kPageLightM5go], settings.light == LightKind::kM5go);
   piece.add("</select>");
 }
 
@@ -170,23 +182,23 @@ void offset_field(Piece& piece, std::string_view id, std::string_view name, std:
   piece.add(shown_setting(settings, name)).add("\">");
 }
 
-void body_fields(Piece& piece, const Settings& settings) {
-  constexpr std::string_view kShown[] = {sentences::kPageBodyAuto,  sentences::kPageBodyNone,
-                                         sentences::kPageBodyPortA, sentences::kPageBodyPortC,
-                                         sentences::kPageBodyM5Bus, sentences::kPageBodyStackChan};
-  label(piece, "q", sentences::kPageBody);
+void body_fields(Piece& piece, const Settings& settings, const Phrases& phrases) {
+  constexpr Phrase kShown[] = {Phrase::kPageBodyAuto,  Phrase::kPageBodyNone,
+                               Phrase::kPageBodyPortA, Phrase::kPageBodyPortC,
+                               Phrase::kPageBodyM5Bus, Phrase::kPageBodyStackChan};
+  label(piece, "q", phrases[Phrase::kPageBody]);
   piece.add("<select id=\"q\" name=\"body\">");
   for (std::size_t place = 0; place < std::size(kShown); ++place) {
     const bool selected = static_cast<std::size_t>(settings.body) == place;
-    add_option(piece, kBodyNames[place], kShown[place], selected);
+    add_option(piece, kBodyNames[place], phrases[kShown[place]], selected);
   }
   piece.add("</select>");
-  offset_field(piece, "x", "yaw_offset", sentences::kPageYawOffset, settings);
-  offset_field(piece, "y", "pitch_offset", sentences::kPagePitchOffset, settings);
-  label(piece, "z", sentences::kPageYawReversed);
+  offset_field(piece, "x", "yaw_offset", phrases[Phrase::kPageYawOffset], settings);
+  offset_field(piece, "y", "pitch_offset", phrases[Phrase::kPagePitchOffset], settings);
+  label(piece, "z", phrases[Phrase::kPageYawReversed]);
   piece.add("<select id=\"z\" name=\"yaw_reversed\">");
-  add_option(piece, "off", sentences::kPageNo, !settings.calibration.yaw_reversed);
-  add_option(piece, "on", sentences::kPageYes, settings.calibration.yaw_reversed);
+  add_option(piece, "off", phrases[Phrase::kPageNo], !settings.calibration.yaw_reversed);
+  add_option(piece, "on", phrases[Phrase::kPageYes], settings.calibration.yaw_reversed);
   piece.add("</select>");
 }
 
@@ -198,54 +210,54 @@ void duration_field(Piece& piece, std::string_view id, std::string_view name, st
   piece.add(shown_setting(settings, name)).add("\">");
 }
 
-void screen_fields(Piece& piece, const Settings& settings) {
-  label(piece, "k", sentences::kPageClock);
+void screen_fields(Piece& piece, const Settings& settings, const Phrases& phrases) {
+  label(piece, "k", phrases[Phrase::kPageClock]);
   piece.add("<select id=\"k\" name=\"clock\">");
-  add_option(piece, "on", sentences::kPageCaptionsOn, settings.clock);
-  add_option(piece, "off", sentences::kPageCaptionsOff, !settings.clock);
+  add_option(piece, "on", phrases[Phrase::kPageCaptionsOn], settings.clock);
+  add_option(piece, "off", phrases[Phrase::kPageCaptionsOff], !settings.clock);
   piece.add("</select>");
-  duration_field(piece, "d", "dim_after", sentences::kPageDim, settings);
-  duration_field(piece, "o", "off_after", sentences::kPageOff, settings);
-  duration_field(piece, "u", "off_after_usb", sentences::kPageOffUsb, settings);
-  hint(piece, sentences::kPageSeconds);
+  duration_field(piece, "d", "dim_after", phrases[Phrase::kPageDim], settings);
+  duration_field(piece, "o", "off_after", phrases[Phrase::kPageOff], settings);
+  duration_field(piece, "u", "off_after_usb", phrases[Phrase::kPageOffUsb], settings);
+  hint(piece, phrases[Phrase::kPageSeconds]);
 }
 
-void level_fields(Piece& piece, const Settings& settings) {
-  label(piece, "v", sentences::kPageVolume);
+void level_fields(Piece& piece, const Settings& settings, const Phrases& phrases) {
+  label(piece, "v", phrases[Phrase::kPageVolume]);
   piece.add("<input id=\"v\" name=\"volume\" type=\"range\" ")
       .add("min=\"0\" max=\"100\" value=\"")
       .add(shown_setting(settings, "volume"))
       .add("\">");
-  label(piece, "b", sentences::kPageBrightness);
+  label(piece, "b", phrases[Phrase::kPageBrightness]);
   piece.add("<input id=\"b\" name=\"brightness\" ")
       .add("type=\"range\" min=\"1\" max=\"100\" value=\"")
       .add(shown_setting(settings, "brightness"))
       .add("\"><button>")
-      .add(sentences::kPageSave)
+      .add(phrases[Phrase::kPageSave])
       .add("</button></form></body></html>");
 }
 
 }  // namespace
 
 std::size_t portal_page(unsigned part, const Settings& settings, std::string_view networks,
-                        std::string_view error, Span<char> into) {
+                        Phrase error, Span<char> into) {
   if (into.size() < kPortalPiece) return 0;
   Piece piece(into);
+  const Phrases& phrases = phrases_of(settings.language);
   switch (part) {
     case 0:
-      head(piece);
+      head(piece, settings.language);
       return piece.size();
     case 1:
-      piece.add("<h1>").add(sentences::kPageHello).add("</h1>");
-      if (!error.empty()) {
-        piece.add("<p class=\"error\" role=\"alert\">")
-            .escaped(error.substr(0, kMostError))
-            .add("</p>");
+      piece.add("<h1>").add(phrases[Phrase::kPageHello]).add("</h1>");
+      if (error != Phrase::kNone) {
+        piece.add("<p class=\"error\" role=\"alert\">").escaped(phrases[error]).add("</p>");
       }
       piece.add("<form method=\"post\" action=\"/\" accept-charset=\"utf-8\">");
+      language_field(piece, settings, phrases);
       return piece.size();
     case 2:
-      wifi_fields(piece, settings);
+      wifi_fields(piece, settings, phrases);
       return piece.size();
     case 3:
       piece.add("<datalist id=\"l\">");
@@ -265,22 +277,22 @@ std::size_t portal_page(unsigned part, const Settings& settings, std::string_vie
       piece.add("</datalist>");
       break;
     case 1:
-      server_field(piece, settings);
+      server_field(piece, settings, phrases);
       break;
     case 2:
-      ca_field(piece, settings);
+      ca_field(piece, settings, phrases);
       break;
     case 3:
-      talk_fields(piece, settings);
+      talk_fields(piece, settings, phrases);
       break;
     case 4:
-      body_fields(piece, settings);
+      body_fields(piece, settings, phrases);
       break;
     case 5:
-      screen_fields(piece, settings);
+      screen_fields(piece, settings, phrases);
       break;
     case 6:
-      level_fields(piece, settings);
+      level_fields(piece, settings, phrases);
       break;
     default:
       return 0;
@@ -288,14 +300,15 @@ std::size_t portal_page(unsigned part, const Settings& settings, std::string_vie
   return piece.size();
 }
 
-std::size_t portal_saved(unsigned part, Span<char> into) {
+std::size_t portal_saved(unsigned part, Language language, Span<char> into) {
   if (into.size() < kPortalPiece || part > 1) return 0;
   Piece piece(into);
   if (part == 0) {
-    head(piece);
+    head(piece, language);
   } else {
-    piece.add("<h1>").add(sentences::kPageSavedTitle).add("</h1><p>");
-    piece.add(sentences::kPageSaved).add("</p></body></html>");
+    const Phrases& phrases = phrases_of(language);
+    piece.add("<h1>").add(phrases[Phrase::kPageSavedTitle]).add("</h1><p>");
+    piece.add(phrases[Phrase::kPageSaved]).add("</p></body></html>");
   }
   return piece.size();
 }

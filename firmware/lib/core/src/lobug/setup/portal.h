@@ -31,12 +31,12 @@ constexpr std::size_t kPortalPiece = 1280;
 
 /// The page, in pieces: `part` counts from 0; returns the length, 0 after the last (or when `into`
 /// is smaller than `kPortalPiece`). Networks are names that a scan found, one on each line, of
-/// which 32 are shown. Every name is escaped for HTML. Of an error at most 160 bytes are shown
-/// above the form.
+/// which 32 are shown. Every name is escaped for HTML. An error is shown above the form. The
+/// page is in the settings' language.
 std::size_t portal_page(unsigned part, const Settings& settings, std::string_view networks,
-                        std::string_view error, Span<char> into);
+                        Phrase error, Span<char> into);
 /// Like `portal_page`: the page after the form was applied.
-std::size_t portal_saved(unsigned part, Span<char> into);
+std::size_t portal_saved(unsigned part, Language language, Span<char> into);
 
 /// Whether the `Host` of a request names the device. `own` is "192.168.4.1" for port 80, which may
 /// be given or not, and "192.168.4.1:8080" for another. A request without a `Host` is

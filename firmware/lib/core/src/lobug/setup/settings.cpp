@@ -1,5 +1,6 @@
 #include "lobug/setup/settings.h"
 
+#include "lobug/language/wording.h"
 #include "lobug/net/url.h"
 #include "lobug/sentences.h"
 #include "lobug/setup/ca_reader.h"
@@ -25,6 +26,7 @@ constexpr SettingInfo kSettings[] = {
     {"yaw_offset", sentences::kOffsetValues, "0", sentences::kYawOffsetMeaning},
     {"pitch_offset", sentences::kOffsetValues, "0", sentences::kPitchOffsetMeaning},
     {"yaw_reversed", sentences::kCaptionsValues, "off", sentences::kYawReversedMeaning},
+    {"language", sentences::kLanguageValues, "en", sentences::kLanguageMeaning},
 };
 
 constexpr bool keys_fit() {
@@ -127,6 +129,7 @@ int place_of(std::string_view text, Span<const std::string_view> names) {
 int mode_of(std::string_view text) { return place_of(text, kModes); }
 int light_of(std::string_view text) { return place_of(text, kLights); }
 int body_of(std::string_view text) { return place_of(text, kBodyNames); }
+int language_of(std::string_view text) { return place_of(text, language_codes()); }
 
 bool is_automatic(std::string_view server) { return server.empty() || server == "auto"; }
 
@@ -154,47 +157,35 @@ bool parse_server(std::string_view text, Text<160>& server) {
   return server.append(host_of(url.endpoint)) && server.append(path);
 }
 
-std::string_view check_wifi_name(std::string_view value) {
-  if (value.empty()) return sentences::kWifiNameMissing;
-  if (value.size() > 32) return sentences::kWifiNameTooLong;
-  if (has_control(value)) return sentences::kWifiNameControl;
-  return "";
+Phrase check_wifi_name(std::string_view value) {
+  if (value.empty()) return Phrase::kWifiNameMissing;
+  if (value.size() > 32) return Phrase::kWifiNameTooLong;
+  if (has_control(value)) return Phrase::kWifiNameControl;
+  return Phrase::kNone;
 }
 
-std::string_view check_wifi_password(std::string_view value) {
-  if (value.empty() || (value.size() == 64 && is_hex(value))) return "";
-  if (value.size() < 8) return sentences::kPasswordTooShort;
-  if (value.size() > 63) return sentences::kPasswordTooLong;
-  if (has_control(value)) return sentences::kPasswordControl;
-  return "";
+Phrase check_wifi_password(std::string_view value) {
+  if (value.empty() || (value.size() == 64 && is_hex(value))) return Phrase::kNone;
+  if (value.size() < 8) return Phrase::kPasswordTooShort;
+  if (value.size() > 63) return Phrase::kPasswordTooLong;
+  if (has_control(value)) return Phrase::kPasswordControl;
+  return Phrase::kNone;
 }
 
-std::string_view check_server(std::string_view value) {
+Phrase check_server(std::string_view value) {
   Text<160> server;
-  if (is_automatic(value) || parse_server(value, server)) return "";
-  return sentences::kServerInvalid;
+  if (is_automatic(value) || parse_server(value, server)) return Phrase::kNone;
+  return Phrase::kServerInvalid;
 }
 
-std::string_view check_ca(std::string_view value) {
-  if (value.empty() || value == "none") return "";
+Phrase check_ca(std::string_view value) {
+  if (value.empty() || value == "none") return Phrase::kNone;
   CaReader reader(nullptr);
   reader.add(value);
   return reader.finish();
 }
 
-SettingResult refused(std::string_view error) {
-  SettingResult result;
-  result.error.assign(error);
-  return result;
-}
-
-Text<160> number_text(std::uint32_t number) {
-  Text<160> text;
-  std::uint32_t digit = 1;
-  while (number / digit >= 10) digit *= 10;
-  for (; digit > 0; digit /= 10) text.append(static_cast<char>('0' + number / digit % 10));
-  return text;
-}
+SettingResult refused(Phrase error) { return {false, error}; }
 
 }  // namespace
 
@@ -206,32 +197,37 @@ bool asks_for_tls(std::string_view server) {
          address.view().substr(0, 8) == "https://";
 }
 
-std::string_view check_setting(std::string_view name, std::string_view value) {
+Phrase check_setting(std::string_view name, std::string_view value) {
   if (name == "wifi_name") return check_wifi_name(value);
   if (name == "wifi_password") return check_wifi_password(value);
   if (name == "server") return check_server(value);
   if (name == "ca") return check_ca(value);
   if (name == "talk_mode") {
-    return mode_of(value) >= 0 ? "" : sentences::kTalkModeInvalid;
+    return mode_of(value) >= 0 ? Phrase::kNone : Phrase::kTalkModeInvalid;
   }
-  if (name == "volume") return percent_of(value) >= 0 ? "" : sentences::kVolumeInvalid;
+  if (name == "volume") return percent_of(value) >= 0 ? Phrase::kNone : Phrase::kVolumeInvalid;
   if (name == "brightness") {
-    return percent_of(value) >= 1 ? "" : sentences::kBrightnessInvalid;
+    return percent_of(value) >= 1 ? Phrase::kNone : Phrase::kBrightnessInvalid;
   }
-  if (name == "captions") return truth_of(value) >= 0 ? "" : sentences::kCaptionsInvalid;
-  if (name == "clock") return truth_of(value) >= 0 ? "" : sentences::kClockInvalid;
+  if (name == "captions") return truth_of(value) >= 0 ? Phrase::kNone : Phrase::kCaptionsInvalid;
+  if (name == "clock") return truth_of(value) >= 0 ? Phrase::kNone : Phrase::kClockInvalid;
   PowerSettings power;
   if (duration_in(power, name) != nullptr) {
-    return duration_of(value) >= 0 ? "" : sentences::kDurationInvalid;
+    return duration_of(value) >= 0 ? Phrase::kNone : Phrase::kDurationInvalid;
   }
-  if (name == "light") return light_of(value) >= 0 ? "" : sentences::kLightInvalid;
-  if (name == "body") return body_of(value) >= 0 ? "" : sentences::kBodyInvalid;
+  if (name == "light") return light_of(value) >= 0 ? Phrase::kNone : Phrase::kLightInvalid;
+  if (name == "body") return body_of(value) >= 0 ? Phrase::kNone : Phrase::kBodyInvalid;
   Calibration calibration;
   if (offset_in(calibration, name) != nullptr) {
-    return offset_of(value) != kNoOffset ? "" : sentences::kOffsetInvalid;
+    return offset_of(value) != kNoOffset ? Phrase::kNone : Phrase::kOffsetInvalid;
   }
-  if (name == "yaw_reversed") return truth_of(value) >= 0 ? "" : sentences::kYawReversedInvalid;
-  return sentences::kNoSuchSetting;
+  if (name == "yaw_reversed") {
+    return truth_of(value) >= 0 ? Phrase::kNone : Phrase::kYawReversedInvalid;
+  }
+  if (name == "language") {
+    return language_of(value) >= 0 ? Phrase::kNone : Phrase::kLanguageInvalid;
+  }
+  return Phrase::kNoSuchSetting;
 }
 
 void assign_setting(Settings& settings, std::string_view name, std::string_view value) {
@@ -274,6 +270,9 @@ void assign_setting(Settings& settings, std::string_view name, std::string_view 
     if (degrees != kNoOffset) *offset = static_cast<std::int16_t>(degrees * 10);
   } else if (name == "yaw_reversed") {
     settings.calibration.yaw_reversed = truth_of(value) == 1;
+  } else if (name == "language") {
+    const int language = language_of(value);
+    if (language >= 0) settings.language = static_cast<Language>(language);
   }
 }
 
@@ -282,41 +281,40 @@ Text<160> setting_text(const Settings& settings, std::string_view name) {
   if (name == "wifi_password") return settings.wifi_password.view();
   if (name == "server") return settings.server.view();
   if (name == "talk_mode") return kModes[static_cast<std::size_t>(settings.talk_mode)];
-  if (name == "volume") return number_text(settings.volume);
-  if (name == "brightness") return number_text(settings.brightness);
+  if (name == "volume") return Text<160>(Number(settings.volume));
+  if (name == "brightness") return Text<160>(Number(settings.brightness));
   if (name == "captions") return std::string_view(settings.captions ? "on" : "off");
   if (name == "clock") return std::string_view(settings.clock ? "on" : "off");
   PowerSettings power = settings.power;
   if (const std::uint32_t* const seconds = duration_in(power, name)) {
-    return *seconds == 0 ? Text<160>(std::string_view("never")) : number_text(*seconds);
+    return *seconds == 0 ? Text<160>(std::string_view("never")) : Text<160>(Number(*seconds));
   }
   if (name == "light") return kLights[static_cast<std::size_t>(settings.light)];
   if (name == "body") return name_of(settings.body);
   Calibration calibration = settings.calibration;
   if (const std::int16_t* const offset = offset_in(calibration, name)) {
     Text<160> text = *offset < 0 ? std::string_view("-") : std::string_view();
-    text.append(number_text(static_cast<std::uint32_t>((*offset < 0 ? -*offset : *offset) / 10)));
+    text.append(Number(static_cast<std::uint32_t>((*offset < 0 ? -*offset : *offset) / 10)));
     return text;
   }
   if (name == "yaw_reversed") {
     return std::string_view(settings.calibration.yaw_reversed ? "on" : "off");
   }
+  if (name == "language") return code_of(settings.language);
   return {};
 }
 
 SettingResult set_setting(Settings& settings, std::string_view name, std::string_view value) {
-  const std::string_view error = check_setting(name, value);
-  if (!error.empty()) return refused(error);
+  const Phrase error = check_setting(name, value);
+  if (error != Phrase::kNone) return refused(error);
   if (name == "server" && settings.ca.empty() && asks_for_tls(value)) {
-    return refused(sentences::kHttpsNeedsCa);
+    return refused(Phrase::kHttpsNeedsCa);
   }
   if (name == "ca" && (value.empty() || value == "none") && asks_for_tls(settings.server)) {
-    return refused(sentences::kCaIsNeeded);
+    return refused(Phrase::kCaIsNeeded);
   }
   assign_setting(settings, name, value);
-  SettingResult result;
-  result.ok = true;
-  return result;
+  return {true, Phrase::kNone};
 }
 
 Text<160> shown_setting(const Settings& settings, std::string_view name) {

@@ -8,6 +8,7 @@
 #include "lobug/base/text.h"
 #include "lobug/body/attitude.h"
 #include "lobug/device/power.h"
+#include "lobug/language/phrases.h"
 #include "lobug/ports/store.h"
 
 namespace lobug {
@@ -44,6 +45,7 @@ struct Settings {
   LightKind light = LightKind::kAuto;
   BodyKind body = BodyKind::kAuto;
   Calibration calibration;
+  Language language = Language::kEnglish;  ///< of the screen and the setup page
   /// Made once, at the first start: a UUID.
   Text<36> client_id;
   /// The device's own token and the server that gave it; sent to no other.
@@ -78,7 +80,7 @@ Span<const SettingInfo> describe_settings();
 /// An error is a sentence for the owner.
 struct SettingResult {
   bool ok = false;
-  Text<96> error;
+  Phrase error = Phrase::kNone;
 };
 /// Sets one setting from text, as the portal's form and the serial commands do. Names are those of
 /// `describe_settings`. After an error nothing has changed.
@@ -91,8 +93,8 @@ Text<160> shown_setting(const Settings& settings, std::string_view name);
 /// The longest value of a setting that is not the CA, characters as they are typed.
 constexpr std::size_t kLongestValue = 200;
 
-/// Checks the value by itself: empty when it is valid, else a sentence.
-std::string_view check_setting(std::string_view name, std::string_view value);
+/// Checks the value by itself: kNone when it is valid, else a sentence for the owner.
+Phrase check_setting(std::string_view name, std::string_view value);
 /// Assigns a value that `check_setting` accepted.
 void assign_setting(Settings& settings, std::string_view name, std::string_view value);
 /// As it is stored and as `assign_setting` takes it, the password too; not for the CA.

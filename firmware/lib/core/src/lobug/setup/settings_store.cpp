@@ -83,7 +83,7 @@ void load_ca(Store& store, Settings& settings) {
   }
   CaReader reader(nullptr);
   reader.add(settings.ca);
-  if (!reader.finish().empty()) settings.ca.clear();
+  if (reader.finish() != Phrase::kNone) settings.ca.clear();
 }
 
 void load_client(Store& store, Settings& settings) {
@@ -126,7 +126,7 @@ void load_settings(Store& store, Settings& settings) {
     assign_setting(settings, info.name, info.standard);
     if (info.name == kCaKeys[0]) continue;
     const StoredText<> stored(store, info.name);
-    if (stored.is_there() && check_setting(info.name, stored.view()).empty()) {
+    if (stored.is_there() && check_setting(info.name, stored.view()) == Phrase::kNone) {
       assign_setting(settings, info.name, stored.view());
     }
   }

@@ -7,7 +7,7 @@
 #include "lobug/base/utf8.h"
 #include "lobug/face/fixed.h"
 #include "lobug/face/palette.h"
-#include "lobug/sentences.h"
+#include "lobug/language/wording.h"
 #include "lobug/ui/captions.h"
 
 namespace lobug {
@@ -148,7 +148,8 @@ void draw_clock(Canvas& canvas, const View& view) {
   x += kColonWidth + kDigitGap;
   digit(minute / 10);
   digit(minute % 10);
-  draw_centred(canvas, kCentre, kDateY, view.date, FontSize::kLarge, kFaint);
+  draw_centred(canvas, kCentre, kDateY, day_text(phrases_of(view.language), view.date),
+               FontSize::kLarge, kFaint);
 }
 
 void draw_countdown(Canvas& canvas, const View& view) {
@@ -164,10 +165,9 @@ void draw_countdown(Canvas& canvas, const View& view) {
                  kText);
   }
   if (view.timers > 1) {
-    std::array<char, 32> more{};
-    std::snprintf(more.data(), more.size(), sentences::kMoreTimersFormat,
-                  static_cast<unsigned>(view.timers - 1));
-    draw_centred(canvas, kCentre, kY + 28, more.data(), FontSize::kSmall, kFaint);
+    const Text<40> more = filled<40>(phrases_of(view.language)[Phrase::kMoreTimersFormat],
+                                     {Number(static_cast<std::uint32_t>(view.timers - 1))});
+    draw_centred(canvas, kCentre, kY + 28, more, FontSize::kSmall, kFaint);
   }
   canvas.clip({8, 206, 304, 30});
   draw_centred(canvas, kCentre, 208, view.timer_label, FontSize::kLarge, kFaint);
@@ -204,7 +204,8 @@ void draw_alarm(Canvas& canvas, const View& view, Millis now) {
   const int y = draw_paragraph(canvas, kCentre, kWordsY, 304, utf8_prefix(view.notice, 60),
                                FontSize::kLarge, kText);
   if (y <= kHintY) {
-    draw_centred(canvas, kCentre, kHintY, sentences::kTapToStop, FontSize::kSmall, kFaint);
+    draw_centred(canvas, kCentre, kHintY, phrases_of(view.language)[Phrase::kTapToStop],
+                 FontSize::kSmall, kFaint);
   }
 }
 

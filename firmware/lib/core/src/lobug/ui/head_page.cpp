@@ -1,11 +1,8 @@
 #include "lobug/ui/head_page.h"
 
-#include <array>
-#include <cstdio>
-
 #include "lobug/face/fixed.h"
 #include "lobug/face/palette.h"
-#include "lobug/sentences.h"
+#include "lobug/language/wording.h"
 #include "lobug/ui/captions.h"
 #include "lobug/ui/pages.h"
 
@@ -49,10 +46,16 @@ void draw_arrow(Canvas& canvas, const Arrow& arrow, Colour colour) {
 }
 
 /// Why the head does not move, or what to do.
-std::string_view help(const BodyView& body) {
-  if (body.silent) return sentences::kBodySilent;
-  if (body.off) return sentences::kBodyOff;
-  return sentences::kHeadHelp;
+Phrase help(const BodyView& body) {
+  if (body.silent) return Phrase::kHeadSilent;
+  return body.off ? Phrase::kHeadOff : Phrase::kHeadHelp;
+}
+
+/// Tenths of a degree as whole degrees with their sign.
+Text<12> signed_degrees(std::int16_t tenths) {
+  Text<12> text(std::string_view(tenths < 0 ? "-" : "+"));
+  text.append(Number(static_cast<std::uint32_t>((tenths < 0 ? -tenths : tenths) / 10)));
+  return text;
 }
 
 }  // namespace
@@ -73,18 +76,20 @@ bool head_page_input(std::int16_t x, std::int16_t y, Input& into) {
 }
 
 void draw_head_page(Canvas& canvas, const View& view) {
-  draw_centred(canvas, kCentreX, kStatusBarHeight + 2, sentences::kHeadTitle, FontSize::kLarge,
-               kAccent);
-  draw_centred(canvas, kCentreX, kStatusBarHeight + 24, help(view.body), FontSize::kSmall, kFaint);
+  const Phrases& phrases = phrases_of(view.language);
+  draw_centred(canvas, kCentreX, kStatusBarHeight + 2, phrases[Phrase::kHeadTitle],
+               FontSize::kLarge, kAccent);
+  draw_centred(canvas, kCentreX, kStatusBarHeight + 24, phrases[help(view.body)], FontSize::kSmall,
+               kFaint);
   for (const Arrow& arrow : kArrows) draw_arrow(canvas, arrow, kText);
   const Attitude& offset = view.body.calibration.offset;
-  std::array<char, 24> text{};
-  std::snprintf(text.data(), text.size(), sentences::kHeadYawFormat, offset.yaw / 10);
+  const Text<24> turn = filled<24>(phrases[Phrase::kHeadTurnFormat], {signed_degrees(offset.yaw)});
+  const Text<24> tilt =
+      filled<24>(phrases[Phrase::kHeadTiltFormat], {signed_degrees(offset.pitch)});
   const int height = Canvas::line_height(FontSize::kSmall);
-  draw_centred(canvas, kCentreX, kCentreY - height, text.data(), FontSize::kSmall, kText);
-  std::snprintf(text.data(), text.size(), sentences::kHeadPitchFormat, offset.pitch / 10);
-  draw_centred(canvas, kCentreX, kCentreY + 2, text.data(), FontSize::kSmall, kText);
-  draw_button(canvas, kDoneButton, sentences::kClose, kNight, kAccent);
+  draw_centred(canvas, kCentreX, kCentreY - height, turn, FontSize::kSmall, kText);
+  draw_centred(canvas, kCentreX, kCentreY + 2, tilt, FontSize::kSmall, kText);
+  draw_button(canvas, kDoneButton, phrases[Phrase::kClose], kNight, kAccent);
 }
 
 }  // namespace lobug

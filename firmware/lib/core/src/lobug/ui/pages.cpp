@@ -6,6 +6,7 @@
 
 #include "lobug/face/fixed.h"
 #include "lobug/face/palette.h"
+#include "lobug/language/wording.h"
 #include "lobug/sentences.h"
 #include "lobug/ui/captions.h"
 
@@ -78,11 +79,11 @@ void draw_server(Canvas& canvas, std::int16_t x, const View& view) {
 }
 
 /// Red, with text: an open microphone must not be missed.
-void draw_microphone(Canvas& canvas) {
+void draw_microphone(Canvas& canvas, const View& view) {
   canvas.fill_round_rect({124, 1, 72, 18}, 9, kAlarm);
   canvas.fill_ellipse(px(138), px(8), px(3), px(5), kText);
   canvas.line(px(138), px(13), px(138), px(16), px(2), kText);
-  canvas.text(146, 3, sentences::kMicrophoneOpen, FontSize::kSmall, kText);
+  canvas.text(146, 3, phrases_of(view.language)[Phrase::kMicrophoneOpen], FontSize::kSmall, kText);
 }
 
 void draw_battery(Canvas& canvas, std::int16_t right, const View& view) {
@@ -105,16 +106,17 @@ void draw_battery(Canvas& canvas, std::int16_t right, const View& view) {
 }  // namespace
 
 void draw_setup_page(Canvas& canvas, const View& view, const QrCode& join) {
+  const Phrases& phrases = phrases_of(view.language);
   int y = kStatusBarHeight + 8;
   if (view.trouble == Trouble::kWrongPassword) {
-    y = small(canvas, y + 4, sentence_of(view.trouble), kWarning) + 3;
+    y = small(canvas, y + 4, phrases[sentence_of(view.trouble)], kWarning) + 3;
   } else {
-    y = large(canvas, y, sentences::kSetupTitle, kAccent);
+    y = large(canvas, y, phrases[Phrase::kSetupTitle], kAccent);
   }
   if (join.size() == 0) {
-    y = small(canvas, y + 14, sentences::kSetupJoin);
+    y = small(canvas, y + 14, phrases[Phrase::kSetupJoin]);
     y = large(canvas, y + 2, view.setup_network);
-    y = small(canvas, y + 10, sentences::kSetupOpen);
+    y = small(canvas, y + 10, phrases[Phrase::kSetupOpen]);
     y = large(canvas, y + 2, view.setup_address);
   } else {
     // To the right of the code, for those whose phone does not scan it.
@@ -122,26 +124,26 @@ void draw_setup_page(Canvas& canvas, const View& view, const QrCode& join) {
     const auto beside = [&canvas](int top, std::string_view text, FontSize size, Colour colour) {
       return draw_paragraph(canvas, kBesideX, top, kBesideWidth, text, size, colour);
     };
-    int at = beside(y + 6, sentences::kSetupScan, FontSize::kSmall, kFaint);
+    int at = beside(y + 6, phrases[Phrase::kSetupScan], FontSize::kSmall, kFaint);
     at = beside(at + 2, view.setup_network, FontSize::kLarge, kText);
-    std::array<char, 32> key{};
-    std::snprintf(key.data(), key.size(), sentences::kSetupKeyFormat, view.setup_key.c_str());
-    at = beside(at, key.data(), FontSize::kLarge, kText);
-    at = beside(at + 8, sentences::kSetupOpen, FontSize::kSmall, kFaint);
+    const Text<40> key = filled<40>(phrases[Phrase::kSetupKeyFormat], {view.setup_key});
+    at = beside(at, key, FontSize::kLarge, kText);
+    at = beside(at + 8, phrases[Phrase::kSetupOpen], FontSize::kSmall, kFaint);
     beside(at + 2, view.setup_address, FontSize::kSmall, kText);
     y = below;
   }
-  small(canvas, y + 6, sentences::kSetupChoose);
+  small(canvas, y + 6, phrases[Phrase::kSetupChoose]);
 }
 
 void draw_pairing_page(Canvas& canvas, const View& view) {
-  int y = large(canvas, kStatusBarHeight + 2, sentences::kPairingTitle, kAccent);
+  const Phrases& phrases = phrases_of(view.language);
+  int y = large(canvas, kStatusBarHeight + 2, phrases[Phrase::kPairingTitle], kAccent);
   const int height = Canvas::line_height(FontSize::kCode);
   canvas.fill_round_rect(
       {30, static_cast<std::int16_t>(y + 4), 260, static_cast<std::int16_t>(height + 8)}, 12,
       kPanel);
   draw_centred(canvas, kCentre, y + 8, view.code, FontSize::kCode, kText);
-  y = small(canvas, y + height + 16, sentences::kPairingWhere);
+  y = small(canvas, y + height + 16, phrases[Phrase::kPairingWhere]);
   std::array<char, 64> command{};
   std::snprintf(command.data(), command.size(), sentences::kPairingCommandFormat,
                 view.code.c_str());
@@ -150,46 +152,45 @@ void draw_pairing_page(Canvas& canvas, const View& view) {
 }
 
 void draw_update_page(Canvas& canvas, const View& view) {
-  int y = large(canvas, 44, sentences::kUpdateTitle, kAccent);
-  y = small(canvas, y + 6, sentences::kUpdateWait);
+  const Phrases& phrases = phrases_of(view.language);
+  int y = large(canvas, 44, phrases[Phrase::kUpdateTitle], kAccent);
+  y = small(canvas, y + 6, phrases[Phrase::kUpdateWait]);
   const int percent = clamped(view.update_percent, 0, 100);
   canvas.fill_round_rect({40, static_cast<std::int16_t>(y + 16), 240, 18}, 9, kPanel);
   const auto width = static_cast<std::int16_t>(240 * percent / 100);
   if (width >= 18) {
     canvas.fill_round_rect({40, static_cast<std::int16_t>(y + 16), width, 18}, 9, kAccent);
   }
-  std::array<char, 16> text{};
-  std::snprintf(text.data(), text.size(), sentences::kUpdatePercentFormat, percent);
-  draw_centred(canvas, kCentre, y + 42, text.data(), FontSize::kLarge, kText);
+  const Text<16> text = filled<16>(phrases[Phrase::kUpdatePercentFormat],
+                                   {Number(static_cast<std::uint32_t>(percent))});
+  draw_centred(canvas, kCentre, y + 42, text, FontSize::kLarge, kText);
 }
 
 void draw_trouble(Canvas& canvas, const View& view) {
-  const int y = small(canvas, kWordsY, sentence_of(view.trouble), kWarning);
+  const Phrases& phrases = phrases_of(view.language);
+  const int y = small(canvas, kWordsY, phrases[sentence_of(view.trouble)], kWarning);
   if (view.retry_s > 0) {
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), sentences::kRetryFormat,
-                  static_cast<unsigned>(view.retry_s));
-    small(canvas, y + 4, text.data());
+    small(canvas, y + 4, filled<80>(phrases[Phrase::kRetryFormat], {Number(view.retry_s)}));
   }
 }
 
 void draw_progress(Canvas& canvas, const View& view) {
-  std::string_view text;
+  Phrase text = Phrase::kNone;
   switch (view.state) {
     case DeviceState::kStarting:
     case DeviceState::kJoining:
-      text = sentences::kJoiningWifi;
+      text = Phrase::kJoiningWifi;
       break;
     case DeviceState::kFinding:
-      text = sentences::kFindingServer;
+      text = Phrase::kFindingServer;
       break;
     case DeviceState::kConnecting:
-      text = sentences::kConnecting;
+      text = Phrase::kConnecting;
       break;
     default:
       break;
   }
-  small(canvas, kWordsY, text);
+  small(canvas, kWordsY, phrases_of(view.language)[text]);
 }
 
 void draw_corners(Canvas& canvas) {
@@ -236,7 +237,7 @@ void draw_status_bar(Canvas& canvas, const View& view) {
   canvas.fill_rect({0, 0, canvas.width(), kStatusBarHeight}, kNight);
   draw_wifi(canvas, 4, view);
   draw_server(canvas, 36, view);
-  if (view.microphone) draw_microphone(canvas);
+  if (view.microphone) draw_microphone(canvas, view);
   draw_battery(canvas, static_cast<std::int16_t>(canvas.width() - 4), view);
 }
 

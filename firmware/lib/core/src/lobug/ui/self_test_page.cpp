@@ -3,7 +3,6 @@
 #include "lobug/face/fixed.h"
 #include "lobug/face/palette.h"
 #include "lobug/selftest/judgement.h"
-#include "lobug/sentences.h"
 #include "lobug/ui/captions.h"
 #include "lobug/ui/pages.h"
 
@@ -50,51 +49,52 @@ void draw_verdict(Canvas& canvas, int x, int y, Verdict verdict) {
   if (verdict == Verdict::kNotMeasured) canvas.fill_ellipse(px(x), px(y), px(4), px(4), kNight);
 }
 
-void draw_items(Canvas& canvas, const Findings& findings) {
+void draw_items(Canvas& canvas, const Findings& findings, const Phrases& phrases) {
   const int height = Canvas::line_height(FontSize::kSmall);
   for (int item = 0; item < kTestItemCount; ++item) {
     const int x = item < kRows ? 28 : 176;
     const int y = kFirstRowY + item % kRows * kRowHeight;
     const Verdict verdict = findings[static_cast<std::size_t>(item)].verdict;
     draw_verdict(canvas, x, y + height / 2, verdict);
-    canvas.text(x + 16, y, label_of(static_cast<TestItem>(item)), FontSize::kSmall,
+    canvas.text(x + 16, y, phrases[label_of(static_cast<TestItem>(item))], FontSize::kSmall,
                 verdict == Verdict::kFine ? kText : colour_of(verdict));
   }
 }
 
 /// What is wrong first, then what is doubtful, as far as there is room.
-void draw_sentences(Canvas& canvas, const Findings& findings) {
+void draw_sentences(Canvas& canvas, const Findings& findings, const Phrases& phrases) {
   int y = kSentencesY;
   for (const Verdict verdict : {Verdict::kBad, Verdict::kDoubtful}) {
     for (const Finding& finding : findings) {
       if (finding.verdict != verdict || y > kLastSentenceY) continue;
-      y = draw_paragraph(canvas, kCentre, y, kWidth, finding.sentence, FontSize::kSmall, kFaint) +
+      y = draw_paragraph(canvas, kCentre, y, kWidth, phrases[finding.sentence], FontSize::kSmall,
+                         kFaint) +
           2;
     }
   }
   if (y == kSentencesY) {
-    draw_paragraph(canvas, kCentre, y + 8, kWidth, sentences::kTestAllFine, FontSize::kLarge,
+    draw_paragraph(canvas, kCentre, y + 8, kWidth, phrases[Phrase::kTestAllFine], FontSize::kLarge,
                    kText);
   }
 }
 
 }  // namespace
 
-void draw_self_test_page(Canvas& canvas, const SelfTestState& test) {
+void draw_self_test_page(Canvas& canvas, const SelfTestState& test, const Phrases& phrases) {
   using Phase = SelfTestState::Phase;
-  draw_centred(canvas, kCentre, kStatusBarHeight + 2, sentences::kTestTitle, FontSize::kLarge,
+  draw_centred(canvas, kCentre, kStatusBarHeight + 2, phrases[Phrase::kTestTitle], FontSize::kLarge,
                kAccent);
   if (test.phase != Phase::kDone) {
-    const std::string_view text = test.phase == Phase::kRunning   ? sentences::kTestRunning
-                                  : test.phase == Phase::kRefused ? sentences::kTestRefused
-                                                                  : sentences::kTestStopped;
+    const std::string_view text = test.phase == Phase::kRunning   ? phrases[Phrase::kTestRunning]
+                                  : test.phase == Phase::kRefused ? phrases[Phrase::kTestRefused]
+                                                                  : phrases[Phrase::kTestStopped];
     draw_paragraph(canvas, kCentre, 110, kWidth, text, FontSize::kLarge, kText);
     return;
   }
   const Findings findings = judge(test.measured);
-  draw_items(canvas, findings);
-  draw_sentences(canvas, findings);
-  draw_centred(canvas, kCentre, kCloseY, sentences::kTestClose, FontSize::kSmall, kFaint);
+  draw_items(canvas, findings, phrases);
+  draw_sentences(canvas, findings, phrases);
+  draw_centred(canvas, kCentre, kCloseY, phrases[Phrase::kTestClose], FontSize::kSmall, kFaint);
 }
 
 }  // namespace lobug

@@ -2,10 +2,11 @@
 #pragma once
 
 #include "lobug/face/canvas.h"
+#include "lobug/language/phrases.h"
 #include "lobug/selftest/measurements.h"
 
 namespace lobug {
 
-void draw_self_test_page(Canvas& canvas, const SelfTestState& test);
+void draw_self_test_page(Canvas& canvas, const SelfTestState& test, const Phrases& phrases);
 
 }  // namespace lobug

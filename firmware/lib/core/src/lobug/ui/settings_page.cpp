@@ -1,11 +1,8 @@
 #include "lobug/ui/settings_page.h"
 
-#include <array>
-#include <cstdio>
-
 #include "lobug/face/fixed.h"
 #include "lobug/face/palette.h"
-#include "lobug/sentences.h"
+#include "lobug/language/wording.h"
 #include "lobug/ui/captions.h"
 #include "lobug/ui/pages.h"
 
@@ -21,31 +18,51 @@ constexpr Rect kTalkButton{8, 98, 192, 32};
 constexpr Rect kCaptionsButton{208, 98, 104, 32};
 constexpr Rect kForgetButton{8, 136, 148, 32};
 constexpr Rect kResetButton{164, 136, 148, 32};
-constexpr std::int16_t kAboutY = 174;
+constexpr Rect kLanguageButton{8, 174, 132, 30};
+constexpr Rect kTestButton{148, 174, 76, 30};
 constexpr Rect kCloseButton{232, 174, 80, 30};
+constexpr std::int16_t kAboutY = 207;
 /// Where there is a body.
-constexpr Rect kHeadButton{144, 174, 80, 30};
-constexpr Rect kTestButton{232, 208, 80, 28};
+constexpr Rect kHeadButton{232, 207, 80, 30};
 
-std::string_view name_of(TalkMode mode) {
+Phrase label_of(TalkMode mode) {
   switch (mode) {
     case TalkMode::kTap:
-      return sentences::kTalkTap;
+      return Phrase::kTalkTap;
     case TalkMode::kConversation:
-      return sentences::kTalkConversation;
+      return Phrase::kTalkConversation;
     case TalkMode::kWakeWord:
-      return sentences::kTalkWakeWord;
+      return Phrase::kTalkWakeWord;
   }
-  return "";
+  return Phrase::kNone;
 }
 
-void draw_row(Canvas& canvas, const Rect& track, std::string_view name, int percent) {
+void draw_row(Canvas& canvas, const Rect& track, const Phrases& phrases, Phrase name, int percent) {
   const int height = Canvas::line_height(FontSize::kSmall);
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), sentences::kLevelFormat, static_cast<int>(name.size()),
-                name.data(), percent);
-  canvas.text(8, track.y + (track.height - height) / 2, text.data(), FontSize::kSmall, kText);
+  const Text<40> text = filled<40>(phrases[Phrase::kLevelFormat],
+                                   {phrases[name], Number(static_cast<std::uint32_t>(percent))});
+  canvas.text(8, track.y + (track.height - height) / 2, text, FontSize::kSmall, kText);
   draw_slider(canvas, track, percent);
+}
+
+/// Version, address and server, in two lines.
+void draw_about(Canvas& canvas, const View& view) {
+  constexpr std::int16_t kX = 8;
+  const std::int16_t width_left = view.body.kind == BodyKind::kNone ? 304 : 216;
+  const Phrases& phrases = phrases_of(view.language);
+  const int height = Canvas::line_height(FontSize::kSmall);
+  canvas.clip({kX, kAboutY, width_left, static_cast<std::int16_t>(2 * height)});
+  canvas.text(kX, kAboutY, filled<80>(phrases[Phrase::kVersionFormat], {view.version}),
+              FontSize::kSmall, kFaint);
+  const int width = Canvas::text_width(view.address, FontSize::kSmall);
+  canvas.text(kX + width_left - width, kAboutY, view.address, FontSize::kSmall, kFaint);
+  canvas.text(kX, kAboutY + height, view.server_name, FontSize::kSmall, kFaint);
+  canvas.unclip();
+}
+
+/// The language that a tap changes to.
+Language after(Language language) {
+  return static_cast<Language>((static_cast<unsigned>(language) + 1U) % kLanguageCount);
 }
 
 /// The mode that a tap changes to. Waiting for a wake word is offered where the server finds it.
@@ -130,6 +147,8 @@ SettingsPage::Next SettingsPage::tap(const Gesture& gesture, const View& view, M
     if (confirmed(Question::kForget, now)) put(Input::Kind::kForgetPairing, 0);
   } else if (holds(kResetButton, x, y)) {
     if (confirmed(Question::kReset, now)) put(Input::Kind::kReset, 0);
+  } else if (holds(kLanguageButton, x, y)) {
+    put(Input::Kind::kLanguage, static_cast<int>(after(view.language)));
   } else if (holds(kTestButton, x, y)) {
     put(Input::Kind::kSelfTest, 0);
   } else if (view.body.kind != BodyKind::kNone && holds(kHeadButton, x, y)) {
@@ -159,32 +178,29 @@ void SettingsPage::draw(Canvas& canvas, const View& view, Millis now) {
   // Cleared, since a moment that is long past is in the future again after 25 days.
   if (settle_.due(now)) settle_.clear();
   if (confirm_until_.due(now)) asked_ = Question::kNone;
-  draw_row(canvas, kVolumeTrack, sentences::kVolumeLabel, shown(Row::kVolume, view.volume, now));
-  draw_row(canvas, kBrightnessTrack, sentences::kBrightnessLabel,
+  const Phrases& phrases = phrases_of(view.language);
+  draw_row(canvas, kVolumeTrack, phrases, Phrase::kVolumeLabel,
+           shown(Row::kVolume, view.volume, now));
+  draw_row(canvas, kBrightnessTrack, phrases, Phrase::kBrightnessLabel,
            shown(Row::kBrightness, view.brightness, now));
-  draw_button(canvas, kTalkButton, name_of(view.talk_mode), kText);
+  draw_button(canvas, kTalkButton, phrases[label_of(view.talk_mode)], kText);
   draw_button(canvas, kCaptionsButton,
-              view.captions ? sentences::kCaptionsOn : sentences::kCaptionsOff, kText);
+              view.captions ? phrases[Phrase::kCaptionsOn] : phrases[Phrase::kCaptionsOff], kText);
   const bool forget = asked_ == Question::kForget;
   const bool reset = asked_ == Question::kReset;
-  draw_button(canvas, kForgetButton, forget ? sentences::kPairAgainSure : sentences::kPairAgain,
+  draw_button(canvas, kForgetButton,
+              forget ? phrases[Phrase::kPairAgainSure] : phrases[Phrase::kPairAgain],
               forget ? kNight : kText, forget ? kWarning : kPanel);
-  draw_button(canvas, kResetButton, reset ? sentences::kResetSure : sentences::kReset, kText,
-              reset ? kAlarm : kPanel);
-  draw_button(canvas, kCloseButton, sentences::kClose, kNight, kAccent);
-  draw_button(canvas, kTestButton, sentences::kTestButton, kText);
+  draw_button(canvas, kResetButton, reset ? phrases[Phrase::kResetSure] : phrases[Phrase::kReset],
+              kText, reset ? kAlarm : kPanel);
+  draw_button(canvas, kCloseButton, phrases[Phrase::kClose], kNight, kAccent);
+  draw_button(canvas, kTestButton, phrases[Phrase::kTestButton], kText);
+  draw_button(canvas, kLanguageButton,
+              filled<40>(phrases[Phrase::kLanguageFormat], {name_of(view.language)}), kText);
   if (view.body.kind != BodyKind::kNone) {
-    draw_button(canvas, kHeadButton, sentences::kHeadButton, kText);
+    draw_button(canvas, kHeadButton, phrases[Phrase::kHeadButton], kText);
   }
-  std::array<char, 80> text{};
-  std::snprintf(text.data(), text.size(), sentences::kVersionFormat, view.version.c_str());
-  int y = kAboutY;
-  const int height = Canvas::line_height(FontSize::kSmall);
-  canvas.clip({8, kAboutY, 218, static_cast<std::int16_t>(3 * height)});
-  canvas.text(8, y, text.data(), FontSize::kSmall, kFaint);
-  canvas.text(8, y += height, view.address, FontSize::kSmall, kFaint);
-  canvas.text(8, y + height, view.server_name, FontSize::kSmall, kFaint);
-  canvas.unclip();
+  draw_about(canvas, view);
 }
 
 }  // namespace lobug

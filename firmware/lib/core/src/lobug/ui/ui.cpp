@@ -1,11 +1,8 @@
 #include "lobug/ui/ui.h"
 
-#include <array>
-#include <cstdio>
-
 #include "lobug/face/fixed.h"
 #include "lobug/face/palette.h"
-#include "lobug/sentences.h"
+#include "lobug/language/wording.h"
 #include "lobug/ui/clock_pages.h"
 #include "lobug/ui/head_page.h"
 #include "lobug/ui/pages.h"
@@ -321,7 +318,7 @@ void Ui::paint(Canvas& canvas) {
   } else if (page_ == Page::kHead) {
     draw_head_page(canvas, seen_);
   } else if (page_ == Page::kSelfTest) {
-    draw_self_test_page(canvas, seen_.self_test);
+    draw_self_test_page(canvas, seen_.self_test, phrases_of(seen_.language));
   } else if (seen_.state == DeviceState::kSetup) {
     draw_setup_page(canvas, seen_, join_);
   } else if (seen_.state == DeviceState::kPairing) {
@@ -339,7 +336,7 @@ void Ui::paint(Canvas& canvas) {
 Ui::Front Ui::front(const View& view, Millis now) const {
   const bool talking = view.state == DeviceState::kListening ||
                        view.state == DeviceState::kThinking || view.state == DeviceState::kSpeaking;
-  if (view.ringing && !talking) return Front::kAlarm;
+  if (view.ringing && !talking) return Front::kRinging;
   if (!quiet(view, now) || volume_until_.is_set()) return Front::kFace;
   if (view.timers > 0) return Front::kCountdown;
   return view.clock && view.minute_of_day >= 0 ? Front::kClock : Front::kFace;
@@ -364,7 +361,7 @@ void Ui::paint_face_page(Canvas& canvas) {
     case Front::kFace:
       paint_face_and_words(canvas);
       break;
-    case Front::kAlarm:
+    case Front::kRinging:
       draw_alarm(canvas, seen_, drawn_at_);
       break;
     case Front::kCountdown:
@@ -411,9 +408,9 @@ void Ui::renew_join_code(const View& view) {
 }
 
 void Ui::paint_volume(Canvas& canvas) const {
-  std::array<char, 24> text{};
-  std::snprintf(text.data(), text.size(), sentences::kVolumeFormat, volume_);
-  draw_centred(canvas, kScreenWidth / 2, kVolumeTrack.y - 8, text.data(), FontSize::kSmall, kText);
+  const Phrases& phrases = phrases_of(seen_.language);
+  const Text<40> text = filled<40>(phrases[Phrase::kVolumeFormat], {Number(volume_)});
+  draw_centred(canvas, kScreenWidth / 2, kVolumeTrack.y - 8, text, FontSize::kSmall, kText);
   draw_slider(canvas, kVolumeTrack, volume_);
 }
 

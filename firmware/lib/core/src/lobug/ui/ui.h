@@ -54,7 +54,7 @@ class Ui {
   /// What is below the face.
   enum class Below : std::uint8_t { kNothing, kVolume, kTrouble, kCaption, kProgress };
   /// What the face page shows large.
-  enum class Front : std::uint8_t { kFace, kAlarm, kCountdown, kClock };
+  enum class Front : std::uint8_t { kFace, kRinging, kCountdown, kClock };
   enum class Button : std::uint8_t { kLeft, kMiddle, kRight };
 
   Button button_at(std::int16_t x, std::int16_t y) const;

@@ -1,11 +1,11 @@
 // The browsers that are signed in, and the invitations that are open.
 
 import { del, get, patch } from "../../api.js";
-import { Card, Empty, Fault, Field, Loading, Tag, When } from "../../components/basics.js";
+import { Card, Empty, Fault, Loading, Tag, When } from "../../components/basics.js";
 import { Countdown } from "../../components/countdown.js";
 import { Confirm } from "../../components/dialog.js";
 import { useFetched } from "../../components/fetched.js";
-import { FormDialog } from "../../components/form.js";
+import { FormDialog, NameField } from "../../components/form.js";
 import { Icon } from "../../components/icons.js";
 import { Menu } from "../../components/menu.js";
 import { PersonInput, personMeant } from "../../components/person_input.js";
@@ -142,15 +142,7 @@ function BrowserDialog({ browser, close, refresh }) {
       refresh();
     }}
   >
-    <${Field} label=${t("devices.name")}>
-      ${(field) => html`<input
-        ...${field}
-        maxlength="80"
-        autocomplete="off"
-        value=${name.value}
-        onInput=${(event) => (name.value = event.currentTarget.value)}
-      />`}
-    <//>
+    <${NameField} label=${t("devices.name")} name=${name} />
     <${PersonInput}
       label=${t("devices.person")}
       hint=${t("devices.browsers.person_hint")}

@@ -3,7 +3,7 @@
 import { del, patch, post } from "../../api.js";
 import { Field, IconButton, Tag, When } from "../../components/basics.js";
 import { Confirm } from "../../components/dialog.js";
-import { FormDialog } from "../../components/form.js";
+import { FormDialog, NameField } from "../../components/form.js";
 import { Icon } from "../../components/icons.js";
 import { Menu } from "../../components/menu.js";
 import { PersonInput, personMeant } from "../../components/person_input.js";
@@ -159,17 +159,7 @@ export function EditDialog({ device, close, refresh }) {
       refresh();
     }}
   >
-    <${Field} label=${t("devices.name")}>
-      ${(field) => html`<input
-        ...${field}
-        autofocus
-        maxlength="80"
-        autocomplete="off"
-        placeholder=${t("devices.name_example")}
-        value=${name.value}
-        onInput=${(event) => (name.value = event.currentTarget.value)}
-      />`}
-    <//>
+    <${NameField} label=${t("devices.name")} name=${name} autofocus placeholder=${t("devices.name_example")} />
     <${PersonInput}
       label=${t("devices.person")}
       hint=${t("devices.edit.person_hint")}

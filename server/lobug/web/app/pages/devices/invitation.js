@@ -1,10 +1,9 @@
 // An invitation for a phone or another browser: made here, read off there.
 
 import { del, get, post } from "../../api.js";
-import { Field } from "../../components/basics.js";
 import { Countdown, useNow } from "../../components/countdown.js";
 import { Dialog } from "../../components/dialog.js";
-import { Choices, FormFault, useSending } from "../../components/form.js";
+import { Choices, FormFault, NameField, useSending } from "../../components/form.js";
 import { CopyButton, Digits, QrCode } from "../../components/handing.js";
 import { Icon } from "../../components/icons.js";
 import { PersonInput, personMeant } from "../../components/person_input.js";
@@ -61,15 +60,7 @@ function InvitationForm({ done }) {
         about: t(`devices.invite.${value}_about`),
       }))}
     />
-    <${Field} label=${t("devices.invite.name")} hint=${t("devices.invite.name_hint")}>
-      ${(field) => html`<input
-        ...${field}
-        maxlength="80"
-        autocomplete="off"
-        value=${name.value}
-        onInput=${(event) => (name.value = event.currentTarget.value)}
-      />`}
-    <//>
+    <${NameField} label=${t("devices.invite.name")} hint=${t("devices.invite.name_hint")} name=${name} />
     <${FormFault}>${fault}<//>
     <footer class="actions">
       <button class="button button-primary" disabled=${busy}><${Icon} name="qr" />${t("devices.invite.action")}</button>

@@ -1,10 +1,10 @@
 // API tokens of people and programs. A new one is shown once.
 
 import { del, get, post } from "../../api.js";
-import { Card, Empty, Fault, Field, Loading, Tag, When } from "../../components/basics.js";
+import { Card, Empty, Fault, Loading, Tag, When } from "../../components/basics.js";
 import { Confirm, Dialog } from "../../components/dialog.js";
 import { useFetched } from "../../components/fetched.js";
-import { Choices, FormDialog } from "../../components/form.js";
+import { Choices, FormDialog, NameField } from "../../components/form.js";
 import { CopyButton, QrCode } from "../../components/handing.js";
 import { Icon } from "../../components/icons.js";
 import { PersonInput, personMeant } from "../../components/person_input.js";
@@ -111,17 +111,7 @@ function TokenDialog({ close, done }) {
         }),
       )}
   >
-    <${Field} label=${t("devices.name")} hint=${t("devices.tokens.name_hint")}>
-      ${(field) => html`<input
-        ...${field}
-        required
-        autofocus
-        maxlength="80"
-        autocomplete="off"
-        value=${name.value}
-        onInput=${(event) => (name.value = event.currentTarget.value)}
-      />`}
-    <//>
+    <${NameField} label=${t("devices.name")} hint=${t("devices.tokens.name_hint")} name=${name} required autofocus />
     <${Choices}
       legend=${t("devices.tokens.may")}
       value=${purpose.value}

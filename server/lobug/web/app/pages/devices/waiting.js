@@ -1,9 +1,8 @@
 // Devices that show a code and wait to be let in.
 
 import { post } from "../../api.js";
-import { Field } from "../../components/basics.js";
 import { Countdown } from "../../components/countdown.js";
-import { FormFault, useSending } from "../../components/form.js";
+import { FormFault, NameField, useSending } from "../../components/form.js";
 import { Digits } from "../../components/handing.js";
 import { Icon } from "../../components/icons.js";
 import { PersonInput, personMeant } from "../../components/person_input.js";
@@ -52,16 +51,7 @@ function WaitingDevice({ device, approved }) {
         <${Icon} name="warning" />
         <p>${t("devices.let_in.replaces")}</p>
       </div>`}
-      <${Field} label=${t("devices.name")}>
-        ${(field) => html`<input
-          ...${field}
-          maxlength="80"
-          autocomplete="off"
-          placeholder=${t("devices.name_example")}
-          value=${name.value}
-          onInput=${(event) => (name.value = event.currentTarget.value)}
-        />`}
-      <//>
+      <${NameField} label=${t("devices.name")} name=${name} placeholder=${t("devices.name_example")} />
       <${PersonInput}
         label=${t("devices.person")}
         hint=${t("devices.person_hint")}
