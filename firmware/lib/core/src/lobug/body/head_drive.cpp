@@ -1,5 +1,7 @@
 #include "lobug/body/head_drive.h"
 
+#include <algorithm>
+
 #include "lobug/face/fixed.h"
 
 namespace lobug {
@@ -95,8 +97,7 @@ void HeadDrive::run(Axis axis, Millis passed, Millis now) {
     if (apart_.is_set()) return;
     course.begun = true;
     course.from = angle(axis);
-    const Millis least = least_ms(course.to - course.from);
-    if (course.ms < least) course.ms = least;
+    course.ms = std::max(course.ms, least_ms(course.to - course.from));
     apart_.set(now, kApartMs);
   }
   course.passed += passed;

@@ -66,9 +66,11 @@ Servos::State BusServos::step(Millis now) {
     questions_ = 0;
     due_.set(now, 0);
   }
-  if (asked_ == kAxisCount) {
+  if (asked_ >= kAxisCount) {
     hold();
-  } else if (due_.due(now) && questions_ == kTries) {
+    return state_;
+  }
+  if (due_.due(now) && questions_ == kTries) {
     sleep();
     state_ = State::kSilent;
   } else if (due_.due(now)) {
@@ -82,7 +84,8 @@ Servos::State BusServos::step(Millis now) {
 // The goal comes first: a servo that gets its torque goes there at once.
 void BusServos::hold() {
   for (std::size_t axis = 0; axis < kAxisCount; ++axis) {
-    send(ScsFrame::goal(kBusServos[axis].id, *positions_[axis], kGoalMs));
+    const std::uint16_t position = positions_[axis].value_or(0);  // all are known here
+    send(ScsFrame::goal(kBusServos[axis].id, position, kGoalMs));
     send(ScsFrame::torque(kBusServos[axis].id, true));
   }
   state_ = State::kReady;

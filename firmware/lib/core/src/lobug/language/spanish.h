@@ -105,7 +105,7 @@ constexpr PhraseEntry kPhrases[] = {
     // The screen for calibrating the head.
     {P::kHeadTitle, "¿Miro al frente?"},
     {P::kHeadHelp, "Toca una flecha hasta que sí."},
-    {P::kHeadOff, "Mi cabeza se queda quieta para ahorrar energía."},
+    {P::kHeadOff, "No muevo la cabeza para ahorrar energía."},
     {P::kHeadSilent, "Los servos de mi cabeza no responden."},
     {P::kHeadTurnFormat, "giro {}"},
     {P::kHeadTiltFormat, "altura {}"},

@@ -316,7 +316,7 @@ void Console::status(const View& view) {
     time.append(number_text(100 + view.minute_of_day % 60).view().substr(1));
     print(sentences::kTime, time);
   }
-  body(view.body);
+  print_body(view.body);
   print(sentences::kVersion, view.version);
 }
 
@@ -328,12 +328,12 @@ void Console::calibrate(const View& view) {
   }
 }
 
-void Console::body(const BodyView& body) {
+void Console::print_body(const BodyView& body) {
   if (body.kind == BodyKind::kNone) return;
   const std::string_view name = name_of(body.kind);
-  const char* const servos = body.silent    ? sentences::kBodyMute
-                             : body.powered ? sentences::kBodyStrong
-                                            : sentences::kBodyLimp;
+  const char* servos = sentences::kBodyLimp;
+  if (body.powered) servos = sentences::kBodyStrong;
+  if (body.silent) servos = sentences::kBodyMute;
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), sentences::kBodyFormat, static_cast<int>(name.size()),
                 name.data(), body.at.yaw / 10, body.at.pitch / 10, servos);

@@ -52,7 +52,7 @@ class Console {
   void show();
   void status(const View& view);
   void calibrate(const View& view);
-  void body(const BodyView& body);
+  void print_body(const BodyView& body);
   void help();
   /// False when the device is too busy.
   bool push(Input::Kind kind, std::string_view done, std::int32_t value = 0);

@@ -131,6 +131,46 @@ int light_of(std::string_view text) { return place_of(text, kLights); }
 int body_of(std::string_view text) { return place_of(text, kBodyNames); }
 int language_of(std::string_view text) { return place_of(text, language_codes()); }
 
+// What is set of a body.
+
+bool is_of_body(std::string_view name) {
+  Calibration calibration;
+  return name == "body" || name == "yaw_reversed" || offset_in(calibration, name) != nullptr;
+}
+
+Phrase check_of_body(std::string_view name, std::string_view value) {
+  if (name == "body") return body_of(value) >= 0 ? Phrase::kNone : Phrase::kBodyInvalid;
+  if (name == "yaw_reversed") {
+    return truth_of(value) >= 0 ? Phrase::kNone : Phrase::kYawReversedInvalid;
+  }
+  return offset_of(value) != kNoOffset ? Phrase::kNone : Phrase::kOffsetInvalid;
+}
+
+void assign_of_body(Settings& settings, std::string_view name, std::string_view value) {
+  if (name == "body") {
+    const int body = body_of(value);
+    if (body >= 0) settings.body = static_cast<BodyKind>(body);
+  } else if (name == "yaw_reversed") {
+    settings.calibration.yaw_reversed = truth_of(value) == 1;
+  } else if (std::int16_t* const offset = offset_in(settings.calibration, name)) {
+    const int degrees = offset_of(value);
+    if (degrees != kNoOffset) *offset = static_cast<std::int16_t>(degrees * 10);
+  }
+}
+
+Text<160> text_of_body(const Settings& settings, std::string_view name) {
+  if (name == "body") return name_of(settings.body);
+  if (name == "yaw_reversed") {
+    return std::string_view(settings.calibration.yaw_reversed ? "on" : "off");
+  }
+  Calibration calibration = settings.calibration;
+  const std::int16_t* const offset = offset_in(calibration, name);
+  if (offset == nullptr) return {};
+  Text<160> text = *offset < 0 ? std::string_view("-") : std::string_view();
+  text.append(Number(static_cast<std::uint32_t>((*offset < 0 ? -*offset : *offset) / 10)));
+  return text;
+}
+
 bool is_automatic(std::string_view server) { return server.empty() || server == "auto"; }
 
 /// The address in its canonical form, because a token is bound to that text: no
@@ -216,14 +256,7 @@ Phrase check_setting(std::string_view name, std::string_view value) {
     return duration_of(value) >= 0 ? Phrase::kNone : Phrase::kDurationInvalid;
   }
   if (name == "light") return light_of(value) >= 0 ? Phrase::kNone : Phrase::kLightInvalid;
-  if (name == "body") return body_of(value) >= 0 ? Phrase::kNone : Phrase::kBodyInvalid;
-  Calibration calibration;
-  if (offset_in(calibration, name) != nullptr) {
-    return offset_of(value) != kNoOffset ? Phrase::kNone : Phrase::kOffsetInvalid;
-  }
-  if (name == "yaw_reversed") {
-    return truth_of(value) >= 0 ? Phrase::kNone : Phrase::kYawReversedInvalid;
-  }
+  if (is_of_body(name)) return check_of_body(name, value);
   if (name == "language") {
     return language_of(value) >= 0 ? Phrase::kNone : Phrase::kLanguageInvalid;
   }
@@ -262,14 +295,8 @@ void assign_setting(Settings& settings, std::string_view name, std::string_view 
   } else if (name == "light") {
     const int light = light_of(value);
     if (light >= 0) settings.light = static_cast<LightKind>(light);
-  } else if (name == "body") {
-    const int body = body_of(value);
-    if (body >= 0) settings.body = static_cast<BodyKind>(body);
-  } else if (std::int16_t* const offset = offset_in(settings.calibration, name)) {
-    const int degrees = offset_of(value);
-    if (degrees != kNoOffset) *offset = static_cast<std::int16_t>(degrees * 10);
-  } else if (name == "yaw_reversed") {
-    settings.calibration.yaw_reversed = truth_of(value) == 1;
+  } else if (is_of_body(name)) {
+    assign_of_body(settings, name, value);
   } else if (name == "language") {
     const int language = language_of(value);
     if (language >= 0) settings.language = static_cast<Language>(language);
@@ -290,16 +317,7 @@ Text<160> setting_text(const Settings& settings, std::string_view name) {
     return *seconds == 0 ? Text<160>(std::string_view("never")) : Text<160>(Number(*seconds));
   }
   if (name == "light") return kLights[static_cast<std::size_t>(settings.light)];
-  if (name == "body") return name_of(settings.body);
-  Calibration calibration = settings.calibration;
-  if (const std::int16_t* const offset = offset_in(calibration, name)) {
-    Text<160> text = *offset < 0 ? std::string_view("-") : std::string_view();
-    text.append(Number(static_cast<std::uint32_t>((*offset < 0 ? -*offset : *offset) / 10)));
-    return text;
-  }
-  if (name == "yaw_reversed") {
-    return std::string_view(settings.calibration.yaw_reversed ? "on" : "off");
-  }
+  if (is_of_body(name)) return text_of_body(settings, name);
   if (name == "language") return code_of(settings.language);
   return {};
 }

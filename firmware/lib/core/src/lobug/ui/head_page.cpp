@@ -18,7 +18,7 @@ constexpr Rect kDoneButton{120, 204, 80, 30};
 struct Arrow {
   std::int8_t x, y;  // where it points, as the head turns: seen from before, its right is our left
   Input::Kind kind;
-  std::int8_t degrees;
+  std::int32_t degrees;
 };
 constexpr Arrow kArrows[] = {
     {-1, 0, Input::Kind::kYawOffset, 1},
@@ -33,7 +33,8 @@ constexpr Rect field_of(const Arrow& arrow) {
 }
 
 void draw_arrow(Canvas& canvas, const Arrow& arrow, Colour colour) {
-  constexpr int kLong = 12, kWide = 11;
+  constexpr int kLong = 12;
+  constexpr int kWide = 11;
   const Rect field = field_of(arrow);
   canvas.fill_round_rect(field, 10, kPanel);
   const int x = field.x + kSide / 2;
