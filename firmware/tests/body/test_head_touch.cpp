@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
+
 using lobug::HeadTouch;
 using lobug::Millis;
 

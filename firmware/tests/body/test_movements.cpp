@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <string>
 
 #include "lobug/body/body.h"
 #include "lobug/body/head_drive.h"

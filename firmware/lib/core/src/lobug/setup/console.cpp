@@ -276,8 +276,9 @@ void Console::show() {
 
 void Console::status(const View& view) {
   print(sentences::kState, name_of(view.state));
-  if (view.trouble != Trouble::kNone)
+  if (view.trouble != Trouble::kNone) {
     print(sentences::kTrouble, english()[sentence_of(view.trouble)]);
+  }
   if (view.wifi) {
     Text<64> wifi(view.address);
     wifi.append(", ");

@@ -153,7 +153,7 @@ SettingsPage::Next SettingsPage::tap(const Gesture& gesture, const View& view, M
     put(Input::Kind::kSelfTest, 0);
   } else if (view.body.kind != BodyKind::kNone && holds(kHeadButton, x, y)) {
     put(Input::Kind::kCalibrate, 1);
-    return Next::kHead;
+    return Next::kCalibrate;
   } else if (holds(kCloseButton, x, y)) {
     return Next::kFace;
   } else {

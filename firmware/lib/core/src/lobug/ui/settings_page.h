@@ -20,7 +20,7 @@ class SettingsPage {
 
   void open();
   /// Which page is to be shown then.
-  enum class Next : std::uint8_t { kSettings, kFace, kHead };
+  enum class Next : std::uint8_t { kSettings, kFace, kCalibrate };
   Next touch(const Gesture& gesture, const View& view, Millis now);
   void draw(Canvas& canvas, const View& view, Millis now);
 

@@ -89,7 +89,7 @@ void Ui::touched(const Gesture& gesture, Millis now) {
     settings_.open();
   } else if (page_ == Page::kSettings && !on_button) {
     touch_settings(gesture, now);
-  } else if (page_ == Page::kHead && !on_button) {
+  } else if (page_ == Page::kCalibrate && !on_button) {
     touch_head(gesture);
   } else if (page_ == Page::kSelfTest && !on_button) {
     const bool running = seen_.self_test.phase == SelfTestState::Phase::kRunning;
@@ -104,8 +104,8 @@ void Ui::touch_settings(const Gesture& gesture, Millis now) {
     case SettingsPage::Next::kFace:
       page_ = Page::kFace;
       break;
-    case SettingsPage::Next::kHead:
-      page_ = Page::kHead;
+    case SettingsPage::Next::kCalibrate:
+      page_ = Page::kCalibrate;
       break;
     case SettingsPage::Next::kSettings:
       break;
@@ -315,7 +315,7 @@ void Ui::paint(Canvas& canvas) {
   canvas.clear(kNight);
   if (page_ == Page::kSettings) {
     settings_.draw(canvas, seen_, drawn_at_);
-  } else if (page_ == Page::kHead) {
+  } else if (page_ == Page::kCalibrate) {
     draw_head_page(canvas, seen_);
   } else if (page_ == Page::kSelfTest) {
     draw_self_test_page(canvas, seen_.self_test, phrases_of(seen_.language));

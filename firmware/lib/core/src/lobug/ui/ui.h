@@ -50,7 +50,7 @@ class Ui {
                     std::uint8_t level, Millis now);
 
  private:
-  enum class Page : std::uint8_t { kFace, kSettings, kHead, kSelfTest };
+  enum class Page : std::uint8_t { kFace, kSettings, kCalibrate, kSelfTest };
   /// What is below the face.
   enum class Below : std::uint8_t { kNothing, kVolume, kTrouble, kCaption, kProgress };
   /// What the face page shows large.
