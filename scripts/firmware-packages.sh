@@ -4,13 +4,13 @@
 set -eu
 
 # Compilers and what builds with them; libraries of the host build; checkers; 32-bit ARM with an
-# emulator; headers and a back end for the ESP32; the fonts that the face is drawn with.
+# emulator; headers and a back end for the ESP32; the fonts that captions are drawn with.
 packages="cmake ninja-build g++ g++-multilib clang-22 libclang-rt-22-dev libfuzzer-22-dev
-doctest-dev libjsmn-dev libmbedtls-dev
+doctest-dev libjsmn-dev libmbedtls-dev libsodium-dev
 clang-tidy-22 clang-format-22 cppcheck
 gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib qemu-user
 llvm-22 picolibc-xtensa-lx106-elf
-fonts-dejavu-core"
+fonts-dejavu-core unifont"
 
 missing=
 for package in $packages; do
@@ -24,7 +24,7 @@ fi
 if ! command -v apt-get >/dev/null 2>&1; then
     echo "What checks the firmware is left out: its tools are the Debian packages"
     echo "$packages, and this system has no apt-get. Building it by hand (make firmware) needs"
-    echo "CMake, a C++17 compiler, doctest and mbedTLS 2.28 alone."
+    echo "CMake, a C++17 compiler, doctest, mbedTLS 2.28 and libsodium alone."
     exit 1
 fi
 install="apt-get install -y --no-install-recommends$missing"

@@ -13,6 +13,9 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw
 
+from lobug.devices import messages
+from lobug.devices.caption_font import caption_font
+
 ROOT = Path(__file__).parents[1]
 GOLDEN = ROOT / "firmware" / "tests" / "golden"
 SHEET = ROOT / "docs" / "faces.png"
@@ -22,9 +25,21 @@ GAP, LABEL = 8, 16
 """Pixels between pictures, and for the name below each."""
 
 
+SCENES = ROOT / "firmware" / "host" / "face" / "main.cpp"
+
+
+def pushed_glyphs() -> str:
+    """The messages with which a server sends the pictures of the scenes' characters, one for each
+    line of a scene."""
+    lines = SCENES.read_text(encoding="utf-8").splitlines()
+    pictures = (caption_font().glyphs(line) for line in lines)
+    return "".join(messages.glyphs("4f0c2a9e", each) + "\n" for each in pictures if each)
+
+
 def render(renderer: Path) -> dict[str, Image.Image]:
     """Every scene by name: 320 x 240 RGB."""
     with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "glyphs.jsonl").write_text(pushed_glyphs(), encoding="utf-8")
         subprocess.run([renderer, folder], check=True)
         return {path.stem: Image.open(path).convert("RGB") for path in Path(folder).glob("*.ppm")}
 

@@ -1,4 +1,4 @@
-# What is not ours, each as a target: lobug_jsmn, lobug_mbedtls, lobug_doctest. Debian's packages
+# What is not ours, each as a target: lobug_jsmn, lobug_crypto, lobug_doctest. Debian's packages
 # are looked for; scripts/firmware-packages.sh installs them.
 
 # jsmn gives the JSON fuzzer a second opinion.
@@ -11,20 +11,27 @@ if(LOBUG_FUZZ)
   target_include_directories(lobug_jsmn SYSTEM INTERFACE ${LOBUG_JSMN_DIR})
 endif()
 
-# There is no 32-bit mbedTLS beside Debian's 64-bit one: sockets are for 64 bits only.
+# There are no 32-bit mbedTLS and libsodium beside Debian's 64-bit ones: sockets are for 64 bits
+# only. Nothing is built that could not verify a signature: without libsodium there are none at all.
 if(NOT LOBUG_M32 AND NOT CMAKE_CROSSCOMPILING)
   find_package(Threads REQUIRED)
   find_path(LOBUG_MBEDTLS_INCLUDE mbedtls/ssl.h)
   find_library(LOBUG_MBEDTLS mbedtls)
   find_library(LOBUG_MBEDX509 mbedx509)
   find_library(LOBUG_MBEDCRYPTO mbedcrypto)
-  if(LOBUG_MBEDTLS_INCLUDE AND LOBUG_MBEDTLS AND LOBUG_MBEDX509 AND LOBUG_MBEDCRYPTO)
-    add_library(lobug_mbedtls INTERFACE)
-    target_include_directories(lobug_mbedtls SYSTEM INTERFACE ${LOBUG_MBEDTLS_INCLUDE})
-    target_link_libraries(lobug_mbedtls INTERFACE ${LOBUG_MBEDTLS} ${LOBUG_MBEDX509}
-                                                  ${LOBUG_MBEDCRYPTO} Threads::Threads)
+  find_path(LOBUG_SODIUM_INCLUDE sodium/crypto_sign.h)
+  find_library(LOBUG_SODIUM sodium)
+  if(LOBUG_MBEDTLS_INCLUDE AND LOBUG_MBEDTLS AND LOBUG_MBEDX509 AND LOBUG_MBEDCRYPTO
+     AND LOBUG_SODIUM_INCLUDE AND LOBUG_SODIUM)
+    add_library(lobug_crypto INTERFACE)
+    target_include_directories(lobug_crypto SYSTEM INTERFACE ${LOBUG_MBEDTLS_INCLUDE}
+                                                             ${LOBUG_SODIUM_INCLUDE})
+    target_link_libraries(lobug_crypto INTERFACE ${LOBUG_MBEDTLS} ${LOBUG_MBEDX509}
+                                                 ${LOBUG_MBEDCRYPTO} ${LOBUG_SODIUM}
+                                                 Threads::Threads)
   else()
-    message(WARNING "No mbedTLS (apt install libmbedtls-dev): no sockets and no simulated device.")
+    message(WARNING "No mbedTLS or no libsodium (apt install libmbedtls-dev libsodium-dev): no "
+                    "sockets and no simulated device.")
   endif()
 endif()
 

@@ -26,10 +26,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const lobug::Discovery read = lobug::read_discovery(reply);
   for (const std::string_view word :
        {read.code.view(), read.challenge.view(), read.websocket_url.view(), read.token.view(),
-        read.firmware_version.view(), read.firmware_url.view(), read.firmware_sha256.view()}) {
+        read.firmware_version.view(), read.firmware_url.view(), read.firmware_sha256.view(),
+        read.update_key.view(), read.firmware_signature.view()}) {
     require_word(word);
     require(read.ok || word.empty());
   }
+  require(read.update_key.empty() || read.update_key.size() == 64);
+  require(read.firmware_signature.empty() || read.firmware_signature.size() == 128);
   require(read.firmware_sha256.empty() || read.firmware_sha256.size() == 64);
   require(read.server_time_ms >= 0);
   require(!read.ok || lobug::json::parse(reply).type() == lobug::json::Type::kObject);

@@ -9,6 +9,7 @@
 #include "lobug/audio/format.h"
 #include "lobug/base/utf8.h"
 #include "lobug/json/reader.h"
+#include "lobug/protocol/glyph_reader.h"
 #include "lobug/protocol/messages.h"
 
 namespace {
@@ -18,6 +19,24 @@ using Kind = lobug::ServerMessage::Kind;
 
 void require(bool holds) {
   if (!holds) std::abort();
+}
+
+/// A good picture lies within its own sides; reading ends.
+void check_glyphs(std::string_view payload) {
+  using Next = lobug::GlyphReader::Next;
+  lobug::GlyphReader reader(payload);
+  lobug::PushedGlyph glyph;
+  std::size_t good = 0;
+  for (Next next = reader.next(glyph); next != Next::kEnd; next = reader.next(glyph)) {
+    if (next == Next::kBad) continue;
+    ++good;
+    require(glyph.code >= 0x80 && glyph.width >= 1 && glyph.width <= 16);
+    require(glyph.height >= 1 && glyph.height <= 16);
+    for (std::size_t row = glyph.height; row < glyph.rows.size(); ++row) {
+      require(glyph.rows[row] == 0);
+    }
+  }
+  require(good <= lobug::GlyphReader::kMost);
 }
 
 void check(const ServerMessage& message, std::string_view frame) {
@@ -33,7 +52,8 @@ void check(const ServerMessage& message, std::string_view frame) {
   require(kind == Kind::kStt || kind == Kind::kSentence || kind == Kind::kAlert ||
           message.text.empty());
   require(kind == Kind::kAlert || message.status.empty());
-  require((kind == Kind::kMcp) == !message.payload.empty());
+  require((kind == Kind::kMcp || kind == Kind::kGlyphs) == !message.payload.empty());
+  if (kind == Kind::kGlyphs) check_glyphs(message.payload);
   if (kind != Kind::kMcp) return;
   require(message.payload.data() >= frame.data());
   require(message.payload.data() + message.payload.size() <= frame.data() + frame.size());

@@ -1,7 +1,9 @@
 #include "chip_vitals.h"
 
 #include <esp_core_dump.h>
+#include <esp_flash_encrypt.h>
 #include <esp_heap_caps.h>
+#include <esp_partition.h>
 #include <esp_system.h>
 
 #include <algorithm>
@@ -89,6 +91,21 @@ StackMarks ChipVitals::stacks() const {
                      static_cast<std::uint32_t>(uxTaskGetStackHighWaterMark(watched_[at].task)));
   }
   return stacks;
+}
+
+// ESP-IDF encrypts NVS by itself, with keys that it makes and keeps in a partition for them, if it
+// was built to. Arduino's prebuilt one was not: CONFIG_NVS_ENCRYPTION needs flash encryption
+// (CONFIG_SECURE_FLASH_ENC_ENABLED), which is not set there. Without flash encryption the keys
+// themselves could be read, so that does not count.
+bool ChipVitals::store_encrypted() const {
+#ifdef CONFIG_NVS_ENCRYPTION
+  constexpr bool kBuiltIn = true;
+#else
+  constexpr bool kBuiltIn = false;
+#endif
+  return kBuiltIn && esp_flash_encryption_enabled() &&
+         esp_partition_find_first(ESP_PARTITION_TYPE_DATA, ESP_PARTITION_SUBTYPE_DATA_NVS_KEYS,
+                                  nullptr) != nullptr;
 }
 
 PsramCheck ChipVitals::check_psram() {

@@ -21,6 +21,7 @@ class ChipVitals final : public Vitals {
   const CrashSummary* crash() const override { return crashed_ ? &crash_ : nullptr; }
   MemoryMarks memory() const override;
   StackMarks stacks() const override;
+  bool store_encrypted() const override;
   PsramCheck check_psram() override;
 
  private:

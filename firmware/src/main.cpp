@@ -92,12 +92,15 @@ struct Firmware {
   M5Speaker speaker;
   AudioPump pump{audio, microphone, speaker};
 
+  // Its atomics are only loaded and stored, which works there.
+  PushedGlyphs* glyphs = make<PushedGlyphs>(MALLOC_CAP_SPIRAM);
+
   ScreenLink link;
   Screen screen{pictures, audio, link, store, random};
 
   bool has_memory() const {
     return !uplink.empty() && !downlink.empty() && !pictures.drawn.empty() &&
-           pictures.damage != nullptr;
+           pictures.damage != nullptr && glyphs != nullptr;
   }
 };
 
@@ -175,6 +178,7 @@ void start() {
   if (connections == nullptr || !firmware->has_memory()) {
     give_up(sentences::kNoPsram);
   }
+  firmware->link.glyphs = firmware->glyphs;
   if (!firmware->store.begin()) give_up(sentences::kNoStore);
   firmware->system.begin();
   firmware->vitals.begin();

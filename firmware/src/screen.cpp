@@ -29,6 +29,7 @@ void Screen::begin(std::string_view board, std::string_view device_name) {
   // M5's own buttons are not asked for, but keep them where the picture has ours.
   if (!has_buttons_below()) M5.setTouchButtonHeight(40);
   M5.Display.fillScreen(0);
+  canvas_.lend(link_.glyphs);
   wifi_.begin(device_name);
   line_.begin(board, device_name);
 }
@@ -36,6 +37,7 @@ void Screen::begin(std::string_view board, std::string_view device_name) {
 void Screen::step(Millis now) {
   M5.update();
   view_ = link_.view.read();
+  link_.glyphs->take();  // what the view shows came before it
   wifi_.let_radio_sleep(view_.radio_sleeps);
   wifi_.step(view_.state == DeviceState::kSetup, now);
   wifi_.describe(view_);

@@ -50,6 +50,18 @@ std::uint32_t ledcSetup(std::uint8_t channel, std::uint32_t freq, std::uint8_t r
 void ledcWrite(std::uint8_t channel, std::uint32_t duty);
 void ledcAttachPin(std::uint8_t pin, std::uint8_t channel);
 void ledcDetachPin(std::uint8_t pin);
+// Macros with names that anybody could choose for something else.
+#define bit(b) (1UL << (b))
+#define bitSet(value, bit) ((value) |= (1UL << (bit)))
+#define bitClear(value, bit) ((value) &= ~(1UL << (bit)))
+#define constrain(amt, low, high) ((amt) < (low) ? (low) : ((amt) > (high) ? (high) : (amt)))
+#define degrees(rad) ((rad) * 57.29578)
+#define highByte(w) ((uint8_t)((w) >> 8))
+#define interrupts() ((void)0)
+#define lowByte(w) ((uint8_t)((w) & 0xff))
+#define radians(deg) ((deg) * 0.017453293)
+#define sq(x) ((x) * (x))
+#define word(...) makeWord(__VA_ARGS__)
 
 // Replaces a weak function of the core.
 #define SET_LOOP_TASK_STACK_SIZE(sz) \

@@ -38,6 +38,7 @@ from lobug.memory.model import ConversationKey, MemoryStats
 from lobug.memory.service import Memory
 from lobug.ota.library import FirmwareLibrary
 from lobug.ota.offers import FirmwareOffers
+from lobug.ota.signing import UpdateKey
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.settings.conversation import time_in_zone
@@ -194,7 +195,7 @@ class LobugServer:
         library = FirmwareLibrary(
             self.settings.firmware_dir, max_bytes=self.settings.firmware.max_image_bytes
         )
-        self.firmware = FirmwareOffers(library)
+        self.firmware = FirmwareOffers(library, UpdateKey(self.settings.update_key_path))
         self.connections = ConnectedDevices(self.settings.streaming, self.engines.stt)
         self.device_statuses = DeviceStatuses(
             self.connections.sessions,

@@ -44,7 +44,7 @@ def includes(stubs: str = "-I") -> list[str]:
     """Where headers are: ours, the stubs, and a folder with those that are the same everywhere."""
     shared = cpp_build.BUILDS / "shared-headers"
     shared.mkdir(parents=True, exist_ok=True)
-    for name in ("mbedtls", "psa"):
+    for name in ("mbedtls", "psa", "sodium"):
         link = shared / name
         if not link.is_symlink():
             link.symlink_to(Path("/usr/include") / name)

@@ -130,7 +130,7 @@ def test_a_healthy_device_finds_itself_fine(tmp_path: Path) -> None:
         time.sleep(0.5)  # the speaker closes a moment later
         assert self_test_result(device)["touch"]["is"] == "fine"
     names = ["psram", "microphone", "speaker", "frames", "touch", "motion", "battery", "signal"]
-    assert list(result) == ["selftest", "version", *names, "memory", "stacks"]
+    assert list(result) == ["selftest", "version", "nvs", *names, "memory", "stacks"]
 
 
 @pytest.mark.parametrize(

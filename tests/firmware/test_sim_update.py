@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from lobug.ota.signing import UpdateKey
 from support.firmware_device import FirmwareDevice, firmware_device, pair, side_by_side
 from support.firmware_images import BOARD, Meddler, make_image, offer_of, slots
 from support.firmware_server import ScriptedServer, scripted_server, speaking
@@ -23,6 +24,11 @@ def add(server: ScriptedServer, folder: Path, version: str, **image: Any) -> Non
     file = folder / f"{version}.bin"
     file.write_bytes(make_image(version, **image))
     server.lobug.firmware.library.add(file, BOARD, version, forced=False)
+
+
+def key_of(server: ScriptedServer) -> UpdateKey:
+    """The key that signs this server's updates."""
+    return UpdateKey(server.lobug.settings.update_key_path)
 
 
 def talks(device: FirmwareDevice) -> None:
@@ -114,6 +120,7 @@ def refused(folder: Path, lie: Lie) -> None:
     meddler = Meddler(sent=lie.sent, length=lie.length)
     with scripted_server(folder / "server", speaking(REPLY), meddler.around, access=OPEN) as server:
         port = server.url.rpartition(":")[2]
+        meddler.key = key_of(server)
         offer = offer_of(IMAGE, "2.1.0", f"{server.url}/firmware/{BOARD}/2.1.0")
         meddler.offer = offer | {
             name: value.replace("PORT", port) if isinstance(value, str) else value
@@ -141,6 +148,7 @@ def test_what_was_refused_is_said_and_not_fetched_again_and_again(tmp_path: Path
     with scripted_server(
         tmp_path / "server", speaking(REPLY), meddler.around, access=OPEN
     ) as server:
+        meddler.key = key_of(server)
         meddler.offer = offer_of(IMAGE, "2.1.0", f"{server.url}/firmware/{BOARD}/2.1.0")
         with firmware_device(tmp_path / "device", server=server.url) as device:
             device.wait_state("updating")

@@ -22,7 +22,7 @@ from lobug.cli.app import app
 from lobug.cli.browsers import browser_id, state_of
 from lobug.cli.devices import device_id, report_facts
 from lobug.cli.terminal import CommandError
-from lobug.devices.report import ResetReason
+from lobug.devices.report import ResetReason, UpdateRefusal
 from lobug.settings import AccessSettings
 from support.app_server import in_thread
 from support.memory_app import app_with, door_settings
@@ -171,6 +171,12 @@ def test_a_report_is_told_in_words() -> None:
         "last crash": "task device, at 400d1234, cause 28, memory ?; called by 400d1234 4008abcd",
     }
     assert dict(report_facts({})) == {"started": ""}
+    assert dict(report_facts({"nvs": "encrypted"}))["stored"] == "encrypted"
+    assert "password" in str(dict(report_facts({"nvs": "plain"}))["stored"])
+    for refusal in UpdateRefusal:
+        assert dict(report_facts({"update_refused": refusal.value}))["refused"]
+    wrong = dict(report_facts({"update_refused": "wrong_signature"}))
+    assert "Pair again" in str(wrong["refused"])
     for reason in ResetReason:
         assert dict(report_facts({"reset": reason.value}))["started"]
     for seconds, ago in ((59, "59 s"), (60, "1 min"), (3_661, "1 h 1 min"), (86_400, "1 d 0 h")):

@@ -63,6 +63,21 @@ def test_add_list_and_remove(tmp_path: Path) -> None:
     assert (tmp_path / "data" / "firmware" / CORE2 / "2.1.0.bin").read_bytes() == image_bytes()
 
 
+def test_the_key_of_updates(tmp_path: Path) -> None:
+    shown = json.loads(good("key", "--json"))
+    file = tmp_path / "data" / "update-key.pem"
+    assert shown == {"key": shown["key"], "file": str(file)}
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert shown["key"][:16] in good("key")
+    added = good("add", str(image_file(tmp_path)), "--board", CORE2, "--version", "2.1.0")
+    assert f"signed with the key {shown['key'][:16]}" in added
+    file.write_text("no key")
+    file_of = str(image_file(tmp_path))
+    assert "not an Ed25519 key" in bad(1, "key")
+    assert "not an Ed25519 key" in bad(1, "add", file_of, "--board", CORE2, "--version", "2.2.0")
+    assert len(json.loads(good("list", "--json"))["images"]) == 1
+
+
 def test_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOBUG_FIRMWARE__DIRECTORY", str(tmp_path / "elsewhere"))
     good("add", str(image_file(tmp_path)), "--board", "host", "--version", "1.0")

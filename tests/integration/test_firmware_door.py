@@ -12,10 +12,12 @@ from typing import Any
 
 import httpx
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from lobug.app import create_app
 from lobug.ota.image import FirmwareImage
 from lobug.ota.offers import MOST_FETCHES
+from lobug.ota.signing import message_of
 from lobug.server import LobugServer
 from support.app_server import client_of, scripted_assembler, settings_for
 from support.device_client import until
@@ -38,6 +40,8 @@ class Device:
     version: str = "2.0.0"
     application: str = "lobug"
     token: str = ""
+    nonce: object = None
+    """``update_nonce``, as firmware that verifies signatures sends it."""
 
     async def discover(self, **headers: str) -> dict[str, Any]:
         answer = await self.http.post(
@@ -49,6 +53,7 @@ class Device:
                 "version": 2,
                 "application": {"name": self.application, "version": self.version},
                 "board": {"type": self.board, "name": self.board},
+                **({} if self.nonce is None else {"update_nonce": self.nonce}),
             },
         )
         assert answer.status_code == 200, answer.text
@@ -122,6 +127,49 @@ async def test_a_paired_device_is_offered_a_newer_image_and_fetches_it(tmp_path:
         assert answer.headers["etag"] == f'"{offer["sha256"]}"'
         device.version = "2.1.0"
         assert (await device.discover())["firmware"] == {"version": "2.1.0", "url": ""}
+
+
+async def test_a_device_that_verifies_gets_key_and_signature(tmp_path: Path) -> None:
+    async with reached(tmp_path) as (http, server):
+        device = Device(http, nonce="0" * 32)
+        waiting = await device.discover()
+        assert "update_key" not in str(waiting), "nobody has let it in"
+        welcome = await device.pair()
+        key = welcome["websocket"]["update_key"]
+        assert welcome["firmware"] == {"version": "2.0.0", "url": ""}
+        image = await add(server, tmp_path)
+        seen = set()
+        for nonce in ("0" * 32, "f" * 32):
+            device.nonce = nonce
+            found = await device.discover()
+            assert found["websocket"]["update_key"] == key
+            signature = found["firmware"]["signature"]
+            Ed25519PublicKey.from_public_bytes(bytes.fromhex(key)).verify(
+                bytes.fromhex(signature), message_of(image, nonce)
+            )
+            seen.add(signature)
+        assert len(seen) == 2
+
+
+@pytest.mark.parametrize("nonce", [None, "", "0" * 31, "G" * 32, 7])
+async def test_other_devices_get_what_they_always_got(tmp_path: Path, nonce: object) -> None:
+    async with reached(tmp_path) as (http, server):
+        await add(server, tmp_path)
+        found = await Device(http, nonce=nonce).pair()
+        assert found["firmware"]["version"] == "2.1.0"
+        assert "signature" not in found["firmware"]
+        assert "update_key" not in found["websocket"]
+        assert not server.settings.update_key_path.exists()
+
+
+async def test_without_a_key_a_device_that_verifies_is_offered_nothing(tmp_path: Path) -> None:
+    async with reached(tmp_path) as (http, server):
+        await add(server, tmp_path)
+        server.settings.update_key_path.write_text("no key")
+        device = Device(http, nonce="0" * 32)
+        found = await device.pair()
+        assert found["firmware"] == {"version": "2.0.0", "url": ""}
+        assert "update_key" not in found["websocket"]
 
 
 async def test_a_device_that_is_not_paired_is_offered_nothing(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from websockets.asyncio.client import ClientConnection, connect
 
 RATE = 16_000
 FRAME_MS = 60
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 HELLO: Mapping[str, Any] = {
     "type": "hello",

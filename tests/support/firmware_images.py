@@ -5,11 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from lobug.ota.image import FirmwareImage
+from lobug.ota.signing import UpdateKey
 
 BOARD = "host"
 
@@ -33,12 +38,36 @@ def offer_of(image: bytes, version: str, url: str, **changes: object) -> dict[st
     return truth | changes
 
 
+def signature_of(
+    key: UpdateKey, offer: Mapping[str, object], nonce: str, board: str = BOARD
+) -> str:
+    """Sign an offer, whatever stands in it."""
+    image = FirmwareImage(
+        board,
+        str(offer["version"]),
+        int(str(offer["size"])),
+        str(offer["sha256"]),
+        bool(offer.get("force")),
+        0.0,
+        Path(),
+    )
+    signature = key.sign(image, nonce).signature
+    assert signature is not None
+    return signature
+
+
 @dataclass
 class Meddler:
     """ASGI middleware between devices and their server: discovery offers ``offer``, and
-    ``/firmware/...`` is answered with ``sent``, as if it had ``length`` bytes."""
+    ``/firmware/...`` is answered with ``sent``, as if it had ``length`` bytes. The offer is signed
+    with ``key``, for a device of ``board`` that has drawn ``nonce`` (None: the one that asks), and
+    then changed by ``changes``."""
 
     offer: dict[str, object] = field(default_factory=dict)
+    key: UpdateKey | None = None
+    board: str = BOARD
+    nonce: str | None = None
+    changes: Mapping[str, object] = field(default_factory=dict)
     sent: bytes = b""
     length: int | None = None
     fetched: int = 0
@@ -51,11 +80,19 @@ class Meddler:
             if scope["type"] == "http" and path.startswith("/firmware/"):
                 await self._send_image(send)
             elif scope["type"] == "http" and path == "/xiaozhi/ota/":
-                await app(scope, receive, _Rewriting(send, self.offer))
+                told = _Reading(receive)
+                await app(scope, told, _Rewriting(send, partial(self._signed_offer, told)))
             else:
                 await app(scope, receive, send)
 
         return meddle
+
+    def _signed_offer(self, told: _Reading) -> dict[str, object]:
+        if self.key is None:
+            return self.offer
+        nonce = self.nonce or str(json.loads(told.body)["update_nonce"])
+        signature = signature_of(self.key, self.offer, nonce, self.board)
+        return {**self.offer, "signature": signature, **self.changes}
 
     async def _send_image(self, send: Send) -> None:
         self.fetched += 1
@@ -65,10 +102,23 @@ class Meddler:
         await send({"type": "http.response.body", "body": self.sent[:length]})
 
 
+class _Reading:
+    """Keeps the body of a request that passes."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self.body = b""
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self.body += message.get("body", b"")
+        return message
+
+
 class _Rewriting:
     """Puts another ``firmware`` into a JSON answer."""
 
-    def __init__(self, send: Send, offer: dict[str, object]) -> None:
+    def __init__(self, send: Send, offer: Callable[[], dict[str, object]]) -> None:
         self._send = send
         self._offer = offer
         self._start: Message = {}
@@ -82,7 +132,7 @@ class _Rewriting:
         if message.get("more_body"):
             return
         document: dict[str, Any] = json.loads(self._body)
-        document["firmware"] = self._offer
+        document["firmware"] = self._offer()
         body = json.dumps(document).encode()
         headers = [(k, v) for k, v in self._start["headers"] if k.lower() != b"content-length"]
         headers.append((b"content-length", str(len(body)).encode()))

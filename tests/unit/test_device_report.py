@@ -29,6 +29,8 @@ FULL: dict[str, Any] = {
     "wifi": {"rssi": -58, "reconnects": 1, "losses": {"200": 1, "201": 2}},
     "memory": {"free": 81234, "largest": 40960, "least": 61234},
     "stacks": {"screen": 2500, "device": 3000},
+    "nvs": "plain",
+    "update_refused": "wrong_signature",
 }
 
 
@@ -63,6 +65,10 @@ def test_a_report_is_read_whole_and_survives_being_stored() -> None:
         ("stacks", {"a\nb": 1}),
         ("stacks", {str(n): 1 for n in range(9)}),
         ("stacks", {"device": -1}),
+        ("nvs", "soft"),
+        ("nvs", True),
+        ("update_refused", "<script>"),
+        ("update_refused", ["unsigned"]),
     ],
 )
 def test_a_value_that_is_not_valid_counts_as_left_out(field: str, value: object) -> None:

@@ -31,6 +31,7 @@ from lobug.ota.image import (
 )
 from lobug.ota.library import FirmwareLibrary
 from lobug.ota.offers import MOST_FETCHES, FirmwareOffers, choose
+from lobug.ota.signing import UpdateKey
 from support.esp32_images import full_image_bytes, image_bytes, image_file
 
 sys.path.append(str(Path(__file__).parents[2] / "scripts"))
@@ -314,7 +315,7 @@ async def test_only_our_own_firmware_on_that_board_is_offered_an_image(
     library: FirmwareLibrary, tmp_path: Path
 ) -> None:
     added = await asyncio.to_thread(library.add, image_file(tmp_path), CORE2, "2.1")
-    offers = FirmwareOffers(library)
+    offers = FirmwareOffers(library, UpdateKey(Path("unused")))
     assert await offers.offer("aa", device()) == added
     assert await offers.offer("aa", device("2.1")) is None
     assert await offers.offer("aa", device(application="xiaozhi")) is None
@@ -327,7 +328,7 @@ async def test_a_device_that_does_not_come_back_with_it_is_left_alone(
     library: FirmwareLibrary, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     added = await asyncio.to_thread(library.add, image_file(tmp_path), CORE2, "2.1")
-    offers = FirmwareOffers(library)
+    offers = FirmwareOffers(library, UpdateKey(Path("unused")))
     for _ in range(MOST_FETCHES):
         assert await offers.offer("aa", device()) == added
         offers.fetched("aa", added)
@@ -433,7 +434,7 @@ def test_a_full_image_may_be_larger_by_what_stands_before_it(tmp_path: Path) -> 
 
 def test_a_full_image_is_never_offered(tmp_path: Path, library: FirmwareLibrary) -> None:
     library.add(image_file(tmp_path, full_image_bytes()), CORE2, "9.0", kind=FULL)
-    assert asyncio.run(FirmwareOffers(library).newer(device())) is None
+    assert asyncio.run(FirmwareOffers(library, UpdateKey(Path("unused"))).newer(device())) is None
 
 
 @pytest.mark.parametrize("board", firmware_release.BOARDS.values(), ids=lambda board: board.name)

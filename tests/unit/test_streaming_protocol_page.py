@@ -11,6 +11,7 @@ from typing import Any, get_args
 import pytest
 
 from lobug.devices import frames, messages
+from lobug.devices.caption_font import Glyph, caption_font
 from lobug.devices.connection import negotiate
 from lobug.devices.frames import (
     FRAME_DURATIONS_MS,
@@ -64,12 +65,18 @@ def written(message: dict[str, Any]) -> str:
         "tts stop": lambda: messages.tts_stop(session),
         "mcp": lambda: messages.mcp(session, message["payload"]),
         "memories": lambda: messages.memories(session, message["message_id"], message["entries"]),
+        "glyphs": lambda: messages.glyphs(session, pictures(message)),
         "system": lambda: messages.system_reboot(session),
         "alert": lambda: messages.alert(
             session, message["status"], message["message"], Emotion(message["emotion"])
         ),
     }
     return builders[name_of(message)]()
+
+
+def pictures(message: dict[str, Any]) -> list[Glyph]:
+    """Those of the font, which must be what the example shows."""
+    return caption_font().glyphs("".join(chr(glyph["code"]) for glyph in message["glyphs"]))
 
 
 def name_of(message: dict[str, Any]) -> str:
@@ -105,6 +112,7 @@ def test_no_message_is_missing() -> None:
         "tts stop",
         "mcp",
         "memories",
+        "glyphs",
         "system",
         "alert",
     }
@@ -112,7 +120,7 @@ def test_no_message_is_missing() -> None:
 
 def test_every_hello_is_served() -> None:
     hellos = [m for m in map(parse, examples("device")) if isinstance(m, Hello)]
-    first, pcm, mixed, asking, dropping, _ = (negotiate(hello) for hello in hellos)
+    first, pcm, mixed, asking, dropping, _, drawing = (negotiate(hello) for hello in hellos)
     answer = json.loads(examples("server")[0])["audio_params"]
     assert json.loads(messages.hello("s", first.downlink))["audio_params"] == answer
     assert pcm.downlink == pcm.uplink
@@ -120,7 +128,8 @@ def test_every_hello_is_served() -> None:
     assert [a.drops_on_abort for a in (first, pcm, mixed, dropping)] == [False, False, False, True]
     assert [a.interim for a in (first, asking)] == [False, True]
     assert [a.memories for a in (first, asking)] == [False, True]
-    assert [hello.report is not None for hello in hellos] == [False] * 5 + [True]
+    assert [hello.report is not None for hello in hellos] == [False] * 5 + [True, False]
+    assert [a.glyphs for a in (first, drawing)] == [0, 256]
 
 
 def test_every_value_of_the_example_of_a_report_is_read() -> None:

@@ -3,6 +3,7 @@
 //
 // The pictures are those of the device, pixel by pixel: the core draws with integers alone.
 #include <cstdio>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +13,8 @@
 #include "lobug/base/exchange.h"
 #include "lobug/face/emotion.h"
 #include "lobug/language/phrases.h"
+#include "lobug/protocol/glyph_reader.h"
+#include "lobug/protocol/messages.h"
 #include "lobug/ui/qr_code.h"
 #include "lobug/ui/ui.h"
 #include "picture_file.h"
@@ -50,6 +53,18 @@ class Scene {
   }
 
   View& view() { return view_; }
+  /// Takes pictures of characters as the server sends them. False when one of them is bad.
+  bool take_glyphs(std::string_view json) {
+    GlyphReader reader(json);
+    PushedGlyph glyph;
+    canvas_.lend(&glyphs_);
+    for (GlyphReader::Next next = reader.next(glyph); next != GlyphReader::Next::kEnd;
+         next = reader.next(glyph)) {
+      if (next == GlyphReader::Next::kBad || !glyphs_.push(glyph)) return false;
+    }
+    glyphs_.take();
+    return true;
+  }
   void tilt(float x, float y) {
     motion_.gaze_x = x;
     motion_.gaze_y = y;
@@ -79,6 +94,7 @@ class Scene {
   std::vector<Colour> pixels_ =
       std::vector<Colour>(static_cast<std::size_t>(kScreenWidth) * kScreenHeight);
   Canvas canvas_{{pixels_.data(), pixels_.size()}, kScreenWidth, kScreenHeight};
+  PushedGlyphs glyphs_;
   Damage damage_;
   View view_;
   Motion motion_;
@@ -203,6 +219,14 @@ const Named kScenes[] = {
     {"caption-turkish", [](Scene& s) { speak(s, "Pijamalı hasta yağız şoföre çabucak güvendi."); }},
     {"caption-russian",
      [](Scene& s) { speak(s, "Съешь ещё этих мягких французских булок, да выпей чаю."); }},
+    {"caption-japanese",
+     [](Scene& s) {
+       speak(s, "今日はいい天気ですね。「散歩」に行きましょうか、それとも家で本を読みますか？");
+     }},
+    {"caption-chinese",
+     [](Scene& s) { speak(s, "你好！我听见了，我们去公园散步吧，外面的空气很新鲜。"); }},
+    {"caption-korean", [](Scene& s) { speak(s, "안녕하세요! 차를 한 잔 마실까요?"); }},
+    {"caption-boxes", [](Scene& s) { speak(s, "ชาพร้อมแล้ว"); }},
     {"caption-greek", [](Scene& s) { speak(s, "Ξεσκεπάζω την ψυχοφθόρα βδελυγμία."); }},
     {"notice",
      [](Scene& s) {
@@ -415,6 +439,11 @@ constexpr Translated kTranslated[] = {
 bool render(const Named& named, Language language, const std::string& folder,
             const std::string& name) {
   const auto scene = std::make_unique<Scene>(named.buttons_below);
+  // Messages of the server, one on each line, beside the pictures.
+  std::ifstream messages(folder + "/glyphs.jsonl");
+  for (std::string line; std::getline(messages, line);) {
+    if (!scene->take_glyphs(read_server_message(line).payload)) return false;
+  }
   scene->view().language = language;
   named.make(*scene);
   return scene->save(folder, name);

@@ -14,10 +14,13 @@ std::array<char, 3> bytes_of(Colour colour) {
 
 }  // namespace
 
-HostScreen::HostScreen(Random& random, Queue<Input, 16>& inputs, bool buttons_below)
+HostScreen::HostScreen(Random& random, Queue<Input, 16>& inputs, const PushedGlyphs* glyphs,
+                       bool buttons_below)
     : pixels_(std::size_t{kScreenWidth} * kScreenHeight),
       canvas_({pixels_.data(), pixels_.size()}, kScreenWidth, kScreenHeight),
-      ui_(random, inputs, buttons_below) {}
+      ui_(random, inputs, buttons_below) {
+  canvas_.lend(glyphs);
+}
 
 void HostScreen::press(std::int16_t x, std::int16_t y, std::uint32_t ms, Millis now) {
   touch_ = {true, x, y};

@@ -12,7 +12,9 @@ namespace lobug::sim {
 /// Used by the screen's thread.
 class HostScreen {
  public:
-  HostScreen(Random& random, Queue<Input, 16>& inputs, bool buttons_below);
+  /// `glyphs`: nullptr: it has no pictures but those of its fonts.
+  HostScreen(Random& random, Queue<Input, 16>& inputs, const PushedGlyphs* glyphs,
+             bool buttons_below);
   /// A finger comes down there and is lifted after `ms`.
   void press(std::int16_t x, std::int16_t y, std::uint32_t ms, Millis now);
   /// A round; draws as often as the device does. Returns whether it has drawn.

@@ -8,13 +8,14 @@
 namespace lobug::sim {
 
 bool ScriptedVitals::set(std::string_view name, std::uint32_t value) {
-  const std::array<std::pair<std::string_view, std::atomic<std::uint32_t>*>, 6> values{{
+  const std::array<std::pair<std::string_view, std::atomic<std::uint32_t>*>, 7> values{{
       {"psram", &psram},
       {"psram_wrong", &psram_wrong},
       {"free", &free},
       {"largest", &largest},
       {"least", &least},
       {"stack", &stack},
+      {"encrypted", &encrypted},
   }};
   for (const auto& [known, place] : values) {
     if (known != name) continue;

@@ -18,6 +18,7 @@ struct ScriptedVitals {
   std::atomic<std::uint32_t> largest{110'000};
   std::atomic<std::uint32_t> least{180'000};
   std::atomic<std::uint32_t> stack{2'000};  ///< of each task, bytes
+  std::atomic<std::uint32_t> encrypted{0};  ///< 1: what is stored is encrypted
 
   /// False when there is no such value.
   bool set(std::string_view name, std::uint32_t value);
@@ -30,6 +31,7 @@ class HostVitals final : public Vitals {
   const CrashSummary* crash() const override { return crashed_ ? &crash_ : nullptr; }
   MemoryMarks memory() const override;
   StackMarks stacks() const override;
+  bool store_encrypted() const override { return scripted_.encrypted.load() != 0; }
   PsramCheck check_psram() override;
 
  private:

@@ -188,7 +188,9 @@ int run(const Options& options, char** arguments) {
   std::vector<std::int16_t> uplink(samples_of(2000));
   std::vector<std::int16_t> downlink(samples_of(8000));
   AudioLink audio({uplink.data(), uplink.size()}, {downlink.data(), downlink.size()});
+  PushedGlyphs glyphs;
   ScreenLink link;
+  if (options.glyphs) link.glyphs = &glyphs;
   AudioPump pump(audio, microphone, speaker);
   Device device(Platform{poor_session, poor_http, store, crypto, random, firmware, system, finder,
                          effects, vitals, body},
@@ -205,7 +207,7 @@ int run(const Options& options, char** arguments) {
   std::atomic<std::int64_t> audio_pause_us{0};
   CommandQueue commands;
   HostRandom blinking(options.seed);
-  HostScreen face(blinking, link.inputs, options.board == "m5stack-core2");
+  HostScreen face(blinking, link.inputs, link.glyphs, options.board == "m5stack-core2");
   ScreenThread screen(
       ScreenWorld{log, link, audio, microphone, speaker, air, store, clock_chip, scripted_vitals,
                   body_world, options.board, options.screen ? &face : nullptr, audio_pause_us,

@@ -82,6 +82,10 @@ bool read_options(int count, char** arguments, Options& options, std::string& er
                            : options.screen) = true;
       continue;
     }
+    if (name == "--no-glyphs") {
+      options.glyphs = false;
+      continue;
+    }
     const auto found = setters.find(name);
     if (found == setters.end()) {
       error = "There is no option " + name + ".";

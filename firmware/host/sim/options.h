@@ -30,6 +30,7 @@ struct Options {
   bool led = false;
   bool base = false;
   bool screen = false;
+  bool glyphs = true;  ///< it takes pictures of characters
   NetworkOptions network;
 };
 
@@ -54,6 +55,7 @@ constexpr const char* kUsage =
     "  --led                 its board drives lights\n"
     "  --base                it stands on StackChan's base\n"
     "  --screen              it draws, for touch and pictures\n"
+    "  --no-glyphs           it does not ask for pictures of characters, as older firmware\n"
     "  --loss SHARE --jitter SECONDS --latency SECONDS   a poor network\n"
     "  --slow-network BYTES  a second, each way\n"
     "Commands are JSON lines on the standard input, events JSON lines on the standard output:\n"

@@ -89,6 +89,7 @@ void ScreenThread::step(Millis now) {
   while (commands_.pop(command)) take(command, now);
   feel(now);
   const View& view = world_.link.view.read();
+  if (world_.link.glyphs != nullptr) world_.link.glyphs->take();
   tell(view);
   if (view.power == PowerState::kSwitchedOff) {
     world_.log.emit("switched_off");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lobug/device/device.h"
+#include "lobug/protocol/messages.h"
 #include "lobug/setup/settings.h"
 #include "support/memory_store.h"
 #include "support/plain_crypto.h"
@@ -68,6 +69,11 @@ struct World {
   std::string discovery = R"({"websocket":{"url":"ws://10.0.0.2:8321/xiaozhi/v1/","version":1,)"
                           R"("token":"t0ken"},"server_time":{"timestamp":1760000000000}})";
   int discovery_status = 200;
+  bool signs = true;         ///< it tells the key of its updates, and signs them
+  char update_key = '5';     ///< that key: 64 times this digit
+  std::string signs_board;   ///< the board that is signed; "": the device's own
+  std::string signs_nonce;   ///< the nonce that is signed; "": the device's
+  std::string signs_intent;  ///< force or newer; "": what is offered
   int activate_status = 202;
   std::string date = "Thu, 09 Oct 2025 08:53:20 GMT";  ///< of every answer; "": it has none
   int socket_status = 101;
@@ -159,7 +165,7 @@ struct World {
     requests.push_back(line);
     heads.push_back(http.written);
     if (line == "POST /xiaozhi/ota/") {
-      answer(discovery_status, discovery);
+      answer(discovery_status, signed_discovery());
     } else if (line == "POST /xiaozhi/ota/activate") {
       answer(activate_status, "{}");
     } else if (line == "POST /context/sensors") {
@@ -167,6 +173,43 @@ struct World {
     } else {
       answer(firmware.empty() ? 404 : 200, firmware);
     }
+  }
+  static std::string hex_of(const std::uint8_t* bytes, std::size_t size) {
+    std::string hex;
+    for (std::size_t i = 0; i < size; ++i) {
+      hex += "0123456789abcdef"[bytes[i] >> 4U];
+      hex += "0123456789abcdef"[bytes[i] & 15U];
+    }
+    return hex;
+  }
+  /// `discovery`, with the key of updates and the signature of the offer.
+  std::string signed_discovery() {
+    std::string reply = discovery;
+    if (!signs) return reply;
+    const auto insert = [&reply](const std::string& after, const std::string& text) {
+      const std::size_t at = reply.find(after);
+      if (at != std::string::npos) reply.insert(at + after.size(), text);
+    };
+    Ed25519Key bytes;
+    bytes.fill(static_cast<std::uint8_t>((update_key - '0') * 17));
+    const Discovery offer = read_discovery(discovery);
+    const std::string name = "\"update_nonce\":\"";
+    const std::string nonce = http.written.substr(http.written.find(name) + name.size(), 32);
+    const std::string message = "lobug firmware update 1\n" +
+                                (signs_board.empty() ? std::string(system.board()) : signs_board) +
+                                "\n" + std::string(offer.firmware_version.view()) + "\n" +
+                                std::to_string(offer.firmware_size) + "\n" +
+                                std::string(offer.firmware_sha256.view()) + "\n" +
+                                (!signs_intent.empty()  ? signs_intent
+                                 : offer.firmware_force ? "force"
+                                                        : "newer") +
+                                "\n" + (signs_nonce.empty() ? nonce : signs_nonce) + "\n";
+    const Ed25519Signature signature = signature_of(
+        bytes, Bytes(reinterpret_cast<const unsigned char*>(message.data()), message.size()));
+    insert("\"websocket\":{", "\"update_key\":\"" + std::string(64, update_key) + "\",");
+    insert("\"firmware\":{",
+           "\"signature\":\"" + hex_of(signature.data(), signature.size()) + "\",");
+    return reply;
   }
   void answer(int status, const std::string& body) {
     http.deliver("HTTP/1.1 " + std::to_string(status) + " X\r\n" +

@@ -39,6 +39,7 @@ constexpr Place kPlaces[] = {
     {P::kMoreTimersFormat, P::kMoreTimersFormat, kSmall, 118, 1, "7"},  // inside the ring
     {P::kBatteryLow, P::kClockWasWrong, kLarge, 304, 2},
     {P::kDateFormat, P::kDecember, kLarge, 304, 1},  // see the test of days
+    {P::kUpdateUnsigned, P::kUpdateWrongSignature, kLarge, 304, 2},
     {P::kSetupTitle, P::kSetupTitle, kLarge, 300, 1},
     {P::kSetupJoin, P::kSetupJoin, kSmall, 300, 1},
     {P::kSetupScan, P::kSetupScan, kSmall, 152, 2},

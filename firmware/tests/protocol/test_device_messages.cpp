@@ -160,4 +160,7 @@ TEST_CASE("Who we are") {
         R"("application":{"name":"lobug","version":"2.0.0"},)"
         R"("board":{"type":"m5stack-core2","name":"m5stack-core2"}})");
   check_rooms(description);
+  device.update_nonce = "0123456789abcdef0123456789abcdef";
+  CHECK(written(description).find(R"(0001","update_nonce":"0123456789abcdef0123456789abcdef",)") !=
+        std::string::npos);
 }

@@ -49,6 +49,52 @@ TEST_CASE("A paired device gets the address, and its token once") {
   CHECK(later.token.empty());
 }
 
+TEST_CASE("Nothing of an earlier answer is left in a later one") {
+  Discovery reply;
+  lobug::read_discovery(
+      R"({"websocket":{"url":"ws://a/","token":"t","update_key":")" + std::string(64, 'a') +
+          R"("},"activation":{"code":"1","challenge":"c","timeout_ms":5},)"
+          R"("server_time":{"timestamp":5,"timezone_offset":60},)" +
+          R"("firmware":{"version":"2.1.0","url":"http://a/","size":1,"force":true,"sha256":")" +
+          std::string(kSha) + R"(","signature":")" + std::string(128, 'b') + "\"}}",
+      reply);
+  CHECK(reply.ok);
+  CHECK(reply.firmware_force);
+  lobug::read_discovery("nothing", reply);
+  CHECK_FALSE(reply.ok);
+  for (const std::string_view text :
+       {reply.code.view(), reply.challenge.view(), reply.websocket_url.view(), reply.token.view(),
+        reply.update_key.view(), reply.firmware_version.view(), reply.firmware_url.view(),
+        reply.firmware_sha256.view(), reply.firmware_signature.view()}) {
+    CHECK(text.empty());
+  }
+  CHECK(reply.timeout_ms == 0);
+  CHECK(reply.server_time_ms == 0);
+  CHECK(reply.utc_offset_min == 0);
+  CHECK(reply.firmware_size == 0);
+  CHECK_FALSE(reply.firmware_force);
+}
+
+TEST_CASE("The key of updates and a signature are hexadecimal, or not there") {
+  const std::string key(64, 'A');
+  const std::string signature(128, 'b');
+  const auto read = [](const std::string& of_key, const std::string& of_signature) {
+    return read_discovery(R"({"websocket":{"update_key":")" + of_key +
+                          R"("},"firmware":{"signature":")" + of_signature + "\"}}");
+  };
+  const Discovery reply = read(key, signature);
+  CHECK(reply.update_key == std::string(64, 'a'));
+  CHECK(reply.firmware_signature == signature);
+  for (const std::size_t size : {0U, 63U, 65U, 128U}) {
+    CHECK(read(std::string(size, 'a'), signature).update_key.empty());
+  }
+  for (const std::size_t size : {0U, 64U, 127U, 129U}) {
+    CHECK(read(key, std::string(size, 'b')).firmware_signature.empty());
+  }
+  CHECK(read(std::string(64, 'g'), "").update_key.empty());
+  CHECK(read_discovery(R"({"websocket":{"update_key":7}})").update_key.empty());
+}
+
 TEST_CASE("A new firmware is told with all that is needed to check it") {
   const Discovery reply = with_firmware(
       R"("version":"2.1.0","url":"http://192.168.1.5:8321/firmware/m5stack-core2/2.1.0",)"

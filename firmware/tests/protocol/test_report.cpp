@@ -43,7 +43,12 @@ TEST_CASE("A report says why the device started, and how it is doing") {
         R"({"uptime_s":4300000000,"reset":"brownout",)"
         R"("audio":{"gaps":1,"late_ms":250,"dropped_ms":60,"unsent_ms":20},)"
         R"("wifi":{"rssi":-58,"reconnects":2,"losses":{"201":2,"8":1}},)"
-        R"("memory":{"free":81234,"largest":40960,"least":61234},"stacks":{"device":3000}})");
+        R"("memory":{"free":81234,"largest":40960,"least":61234},"stacks":{"device":3000},)"
+        R"("nvs":"plain"})");
+  report.store_encrypted = true;
+  report.update_refused = "unsigned";
+  CHECK(written(report).find(R"("nvs":"encrypted","update_refused":"unsigned"})") !=
+        std::string::npos);
   report.rssi.reset();
   CHECK(written(report).find("rssi") == std::string::npos);
 }
@@ -86,6 +91,8 @@ TEST_CASE("The longest report fits, and one that does not fit is not begun") {
   }
   report.memory = {0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF};
   while (report.stacks.add("abcdefghijkl", 0xFFFFFFFF)) continue;
+  report.store_encrypted = true;
+  report.update_refused = "wrong_signature";
   const std::string whole = written(report);
   REQUIRE_FALSE(whole.empty());
   CHECK(json::parse(whole).exists());

@@ -161,7 +161,7 @@ TEST_CASE("the result is one line of JSON with all that was measured") {
     return std::string(buffer.data(),
                        write_result_line({buffer.data(), buffer.size()}, m, "2.1.0"));
   };
-  CHECK(line(healthy()) == R"({"selftest":"fine","version":"2.1.0",)"
+  CHECK(line(healthy()) == R"({"selftest":"fine","version":"2.1.0","nvs":"plain",)"
                            R"("psram":{"is":"fine","bytes":4194304,"wrong":0},)"
                            R"("microphone":{"is":"fine","before_dbfs":-58,"after_dbfs":-60},)"
                            R"("speaker":{"is":"fine","to_speaker_ms":60,"to_microphone_ms":70},)"
@@ -183,5 +183,6 @@ TEST_CASE("the result is one line of JSON with all that was measured") {
   most.memory = {0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF};
   most.stacks = StackMarks();
   while (most.stacks.add("abcdefghijkl", 0xFFFFFFFF)) continue;
-  CHECK_FALSE(line(most).empty());
+  most.store_encrypted = true;
+  CHECK(json::parse(line(most)).member("nvs").is("encrypted"));
 }

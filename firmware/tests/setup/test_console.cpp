@@ -164,7 +164,7 @@ TEST_CASE("what cannot be saved, or not be told the device, is said") {
 TEST_CASE("show and status hold no secret") {
   Terminal terminal;
   CHECK(has(terminal.type("show"), "wifi_name: (none)\nwifi_password: (none)\nserver: auto\n"));
-  CHECK(has(terminal.type("show"), "paired_with: (nobody)\n"));
+  CHECK(has(terminal.type("show"), "paired_with: (nobody)\nupdate_key: (none)\n"));
   Settings settings;
   settings.wifi_name = Text<32>("My Home");
   settings.wifi_password = Text<64>("geheim geheim");
@@ -172,6 +172,8 @@ TEST_CASE("show and status hold no secret") {
   settings.ca = Text<2048>(sample_ca(3, 'Q'));
   settings.token = Text<128>("lobug_secret");
   settings.token_server = Text<160>("https://desk:8321");
+  settings.update_key = Text<64>(std::string(15, '5') + std::string(49, '6'));
+  settings.update_key_server = Text<160>("https://desk:8321");
   REQUIRE(save_settings(terminal.store, settings));
   const std::string shown = terminal.type("show");
   CHECK(has(shown, "wifi_name: My Home\nwifi_password: (set)\nserver: https://desk:8321\n"));
@@ -179,7 +181,7 @@ TEST_CASE("show and status hold no secret") {
             "ca: (set)\ntalk_mode: tap\nvolume: 70\nbrightness: 70\ncaptions: on\n"
             "clock: on\ndim_after: 60\noff_after: 300\noff_after_usb: never\nlight: auto\n"
             "body: auto\nyaw_offset: 0\npitch_offset: 0\nyaw_reversed: off\n"));
-  CHECK(has(shown, "paired_with: https://desk:8321\n"));
+  CHECK(has(shown, "paired_with: https://desk:8321\nupdate_key: 5555555555555556\n"));
   for (const std::string& answer : {shown, terminal.type("status"), terminal.type("help")}) {
     CHECK_FALSE(has(answer, "geheim"));
     CHECK_FALSE(has(answer, "lobug_secret"));
@@ -229,7 +231,9 @@ TEST_CASE("status tells what the face shows") {
   CHECK(terminal.type("status") ==
         "state: pairing\ntrouble: I lost my server. I'll keep trying.\nwifi: 192.168.1.7, -67 dBm\n"
         "server: desk\npairing code: 934342\nnext try: in 65535 s\nbattery: 100%, charging\n"
-        "power: awake, powered\ntime: not known\nversion: 2.0.0\n");
+        "power: awake, powered\ntime: not known\nnvs: plain\nversion: 2.0.0\n");
+  view.store_encrypted = true;
+  CHECK(has(terminal.type("status"), "nvs: encrypted\nversion: 2.0.0\n"));
   view.state = DeviceState::kSetup;
   view.setup_network = Text<40>("Lo-Bug-4F2A");
   view.setup_address = Text<40>("http://192.168.4.1");

@@ -25,6 +25,8 @@ Settings full_settings() {
   settings.client_id = Text<36>("5e5c5a0c-0000-4000-8000-000000000001");
   settings.token = Text<128>("lobug_secret");
   settings.token_server = Text<160>("https://desk:8321");
+  settings.update_key = Text<64>(std::string(64, 'a'));
+  settings.update_key_server = Text<160>("https://" + std::string(152, 'd'));  // the longest
   return settings;
 }
 
@@ -43,6 +45,8 @@ void check_same(const Settings& left, const Settings& right) {
   CHECK(left.client_id == right.client_id.view());
   CHECK(left.token == right.token.view());
   CHECK(left.token_server == right.token_server.view());
+  CHECK(left.update_key == right.update_key.view());
+  CHECK(left.update_key_server == right.update_key_server.view());
 }
 
 TEST_CASE("a new device has the defaults, and saving them writes nothing") {
@@ -106,6 +110,7 @@ TEST_CASE("what is stored and not valid has its default") {
   store.values["ca"] = "nonsense";
   store.values["client_id"] = "a b";
   store.values["token"] = "a\r\nX-Evil: 1";
+  store.values["update_key"] = "\x01 nonsense";
   const Settings settings = load_settings(store);
   check_same(settings, Settings());
 
@@ -134,6 +139,31 @@ TEST_CASE("a token without its server, or a server without its token, is none") 
     CHECK(settings.token.empty());
     CHECK(settings.token_server.empty());
   }
+}
+
+TEST_CASE("a key of updates that is not stored with its server is none") {
+  MemoryStore store;
+  REQUIRE(save_settings(store, full_settings()));
+  const std::string key(64, 'a');
+  for (const std::string& text :
+       {std::string(), key, key + " ", key + "https://desk:8321", " " + key,
+        std::string("a https://desk:8321"), key + " \n", std::string(230, 'a')}) {
+    store.values["update_key"] = text;
+    const Settings settings = load_settings(store);
+    CHECK(settings.update_key.empty());
+    CHECK(settings.update_key_server.empty());
+  }
+}
+
+TEST_CASE("a key of updates that is forgotten leaves nothing behind") {
+  MemoryStore store;
+  Settings settings = full_settings();
+  REQUIRE(save_identity(store, settings));
+  CHECK(store.values.count("update_key") == 1);
+  settings.update_key.clear();
+  settings.update_key_server.clear();
+  REQUIRE(save_identity(store, settings));
+  CHECK(store.values.count("update_key") == 0);
 }
 
 TEST_CASE("a CA of every length comes back whole") {
@@ -170,6 +200,8 @@ TEST_CASE("lost power or a full store at any write leaves nothing mixed") {
   after.ca = Text<2048>(sample_ca(27, 'Z'));
   after.token = Text<128>("lobug_other");
   after.token_server = Text<160>("https://other:8321");
+  after.update_key = Text<64>(std::string(64, 'b'));
+  after.update_key_server = Text<160>("https://other:8321");
   bool done = false;
   int cuts = 0;
   for (int writes = 0; !done; ++writes) {
@@ -192,6 +224,9 @@ TEST_CASE("lost power or a full store at any write leaves nothing mixed") {
           found.token == "lobug_other" && found.token_server == "https://other:8321";
       CHECK((old_pair || new_pair));
     }
+    const bool new_key = found.update_key == after.update_key.view();
+    CHECK((new_key || found.update_key == before.update_key.view()));
+    CHECK((found.update_key_server == "https://other:8321") == new_key);
     // Tried again it succeeds, whatever was left.
     CHECK(save_settings(store, after));
     check_same(load_settings(store), after);

@@ -1,4 +1,5 @@
-// SHA-1 and SHA-256 written out plainly, for tests: the device has mbedTLS.
+// SHA-1 and SHA-256 written out plainly, for tests: the device has mbedTLS. What it takes for
+// signatures, see `signature_of`.
 #pragma once
 
 #include <array>
@@ -9,6 +10,7 @@
 
 #include "lobug/base/span.h"
 #include "lobug/ports/crypto.h"
+#include "support/sha256_crypto.h"
 
 namespace lobug {
 
@@ -17,6 +19,11 @@ class PlainCrypto final : public Crypto {
   /// Calls of `sha256_begin`, and whether one is under way.
   int begun = 0;
   bool hashing = false;
+
+  bool ed25519_verify(const Ed25519Key& key, Bytes message,
+                      const Ed25519Signature& signature) override {
+    return signature == test::signature_of(key, message);
+  }
 
   Sha1Digest sha1(Bytes data) override {
     std::array<std::uint32_t, 5> h = {0x67452301U, 0xEFCDAB89U, 0x98BADCFEU, 0x10325476U,

@@ -18,6 +18,8 @@ class ScriptedVitals final : public Vitals {
   ResetReason reset_reason() const override { return reset; }
   const CrashSummary* crash() const override { return crashed ? &summary : nullptr; }
   MemoryMarks memory() const override { return marks; }
+  bool encrypted = false;
+  bool store_encrypted() const override { return encrypted; }
   StackMarks stacks() const override { return free; }
   PsramCheck check_psram() override { return psram; }
 };

@@ -36,9 +36,10 @@ TEST_CASE("lines break at spaces and at line ends") {
 TEST_CASE("whatever the text, every line fits, nothing but spaces is lost, no character is cut") {
   ScriptedRandom random;
   const std::vector<std::string> parts = {
-      "a",    "word", " ",     "  ",        "\n", "Donaudampfschifffahrt",
-      "é",    "ß",    "…",     "€",         "W",  "\xF0\x9F\x99\x82",
-      "\xFF", ".",    "Съешь", "ψυχοφθόρα", "ğ",  "你好"};
+      "a",    "word", " ",     "  ",        "\n",  "Donaudampfschifffahrt",
+      "é",    "ß",    "…",     "€",         "W",   "\xF0\x9F\x99\x82",
+      "\xFF", ".",    "Съешь", "ψυχοφθόρα", "ğ",   "你好",
+      "。",   "「",   "」",    "ッ",        "한국"};
   for (int round = 0; round < 400; ++round) {
     std::string text;
     for (std::size_t n = random.below(40); n > 0; --n) text += parts[random.below(parts.size())];
@@ -59,6 +60,17 @@ TEST_CASE("whatever the text, every line fits, nothing but spaces is lost, no ch
     }
     CHECK(shown == kept);
   }
+}
+
+TEST_CASE(
+    "a text without spaces breaks between its characters, and no line begins with a full stop") {
+  using Lines = std::vector<std::string>;
+  CHECK(lines_of("今日はいい天気", 16 * 4) == Lines{"今日はい", "い天気"});
+  CHECK(lines_of("今日は。いい", 16 * 3) == Lines{"今日", "は。い", "い"});
+  CHECK(lines_of("今日「散歩」", 16 * 3) == Lines{"今日", "「散", "歩」"});
+  CHECK(lines_of("ラッコ", 16 * 1) == Lines{"ラ", "ッ", "コ"});  // too narrow for rules
+  const int word = Canvas::text_width("Lo-Bug", FontSize::kLarge);
+  CHECK(lines_of("日本Lo-Bug日本", word + 2) == Lines{"日本", "Lo-Bug", "日本"});
 }
 
 TEST_CASE("a long caption is read to its end and then stands still") {

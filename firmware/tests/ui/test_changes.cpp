@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct Twins {
   std::vector<Colour> whole = std::vector<Colour>(kPixels);
   Canvas canvas{{picture.data(), kPixels}, 320, 240};
   Canvas whole_canvas{{whole.data(), kPixels}, 320, 240};
+  std::unique_ptr<PushedGlyphs> glyphs = std::make_unique<PushedGlyphs>();
   Damage damage;
   View view;
   Motion motion;
@@ -42,6 +44,8 @@ struct Twins {
       : changing(random_a, queue_a, buttons_below), full(random_b, queue_b, buttons_below) {
     view.state = DeviceState::kIdle;
     view.volume = 60;
+    canvas.lend(glyphs.get());
+    whole_canvas.lend(glyphs.get());
   }
 
   void touch(bool down, int x, int y) {
@@ -93,7 +97,7 @@ constexpr std::size_t kTextCount = sizeof kTexts / sizeof kTexts[0];
 /// Changes one thing of what is seen.
 void change(Twins& t, ScriptedRandom& random) {
   const auto text = [&] { return kTexts[random.below(kTextCount)]; };
-  switch (random.below(26)) {
+  switch (random.below(28)) {
     case 0:
     case 1:
     case 2:
@@ -164,6 +168,18 @@ void change(Twins& t, ScriptedRandom& random) {
       t.touch(random.below(8) == 0, x, y);
       break;
     }
+    case 26: {  // a picture comes, another one or in place of one that was there
+      PushedGlyph glyph;
+      glyph.code = random.below(2) == 0 ? 0x4F60 : 0x597D;
+      glyph.width = glyph.height = 16;
+      for (std::uint16_t& row : glyph.rows) row = static_cast<std::uint16_t>(random.below(0x10000));
+      REQUIRE(t.glyphs->push(glyph));
+      t.glyphs->take();
+      break;
+    }
+    case 27:
+      t.view.language = static_cast<Language>(random.below(kLanguageCount));
+      break;
     case 19:
       t.view.clock = random.below(4) != 0;
       t.view.minute_of_day = static_cast<std::int16_t>(static_cast<int>(random.below(1441)) - 1);

@@ -19,6 +19,7 @@ struct Screen {
   Ui ui{random, queue, true};
   std::vector<Colour> pixels = std::vector<Colour>(320 * 240);
   Canvas canvas{{pixels.data(), pixels.size()}, 320, 240};
+  Canvas unseen{{}, 320, 240};
   View view;
   Motion motion;
   Millis now = 1000;
@@ -31,15 +32,20 @@ struct Screen {
     view.date = {4, 26, 11};
     pass(100);
   }
-  /// Rounds as the device makes them.
+  /// Rounds as the device makes them. Minutes of frames that nobody looks at are made without
+  /// pixels, and the last one once more with them.
   void pass(Millis ms, bool down = false) {
+    const int before = frames;
+    Millis drawn_at = now;
     for (Millis passed = 0; passed < ms; passed += 20) {
       now += 20;
       ui.touch({down, 160, 100}, now);
       if (!ui.frame_due(view, now)) continue;
       ++frames;
-      ui.draw(canvas, view, motion, 0, now);
+      drawn_at = now;
+      ui.draw(unseen, view, motion, 0, now);
     }
+    if (frames != before) ui.draw(canvas, view, motion, 0, drawn_at);
   }
   int frames_in(Millis ms) {
     frames = 0;

@@ -241,6 +241,11 @@ def report_facts(report: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
             counts = ", ".join(f"{reason} ({times})" for reason, times in losses.items())
             text += sentence("access.wifi_losses", losses=counts)
         yield "Wi-Fi", text
+    if report.get("nvs"):
+        key = "access.store_encrypted" if report["nvs"] == "encrypted" else "access.store_plain"
+        yield "stored", sentence(key)
+    if refusal := REFUSALS.get(report.get("update_refused") or ""):
+        yield "refused", sentence(refusal)
     if crash := _told(report, "crash"):
         text = sentence(
             "access.crash",
@@ -255,6 +260,13 @@ def report_facts(report: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
             text += sentence("access.crash_image", image=image)
         yield "last crash", text
 
+
+REFUSALS = {
+    "no_key": "access.update_unsigned",
+    "unsigned": "access.update_unsigned",
+    "wrong_signature": "access.update_wrong_signature",
+}
+"""Why a device does not take an update: as it reports it, and the sentence for it."""
 
 RESETS = {
     "power_on": "access.reset_power_on",

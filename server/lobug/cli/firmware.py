@@ -24,13 +24,17 @@ from lobug.cli.terminal import (
 if TYPE_CHECKING:
     from lobug.ota.image import FirmwareImage, FirmwareKind
     from lobug.ota.library import FirmwareLibrary
+    from lobug.ota.signing import UpdateKey
+
+KEY_DIGITS = 16
+"""Digits of the key of updates that are shown, here and by devices."""
 
 firmware_app = typer.Typer(
     cls=SentenceGroup,
     no_args_is_help=True,
-    help="Firmware for devices: add, list, remove.\n\nA paired device with Lo-Bug's"
-    " firmware is offered an image for its board if the image is newer. Devices"
-    " with other firmware are never offered any. A full image (--full) is what the"
+    help="Firmware for devices: add, list, remove; the key that signs updates.\n\nA paired"
+    " device with Lo-Bug's firmware is offered an image for its board if the image is newer."
+    " Devices with other firmware are never offered any. A full image (--full) is what the"
     " page #/flash writes to an empty device over USB. A running server notices a"
     " change at once.",
 )
@@ -91,6 +95,7 @@ def add(
     if full and force:
         raise CommandError(sentence("firmware.full_or_forced"), code=EXIT_USAGE)
     _make_data_folder()
+    key = None if full else _update_key().public()
     image = _library().add(file, board, version, kind=_kind(full), forced=force)
     if as_json:
         print_json(_row(image))
@@ -105,6 +110,8 @@ def add(
         )
     )
     _print(sentence("firmware.where_flashed" if full else "firmware.when_taken"))
+    if key is not None:
+        _print(sentence("firmware.signed_with", key=key[:KEY_DIGITS]))
 
 
 @firmware_app.command("list")
@@ -156,12 +163,37 @@ def remove(
     _print(sentence("firmware.removed", board=board, version=version))
 
 
+@firmware_app.command("key")
+def show_key(as_json: JsonOption = False) -> None:
+    """Show the key that signs updates; it is made when there is none yet.
+
+    A device keeps the key of its first server, and shows its beginning in `show` on its serial
+    line. If yours is another one (the server was moved without it, or set up anew), choose *Pair
+    again* on the device and let it in again.
+    """
+    _make_data_folder()
+    key = _update_key()
+    public = key.public()
+    if as_json:
+        print_json({"key": public, "file": str(key.path)})
+        return
+    _print(sentence("firmware.key", key=public[:KEY_DIGITS], file=key.path))
+    _print(sentence("firmware.other_key"))
+
+
 def _make_data_folder() -> None:
     """Make the data folder, readable by its owner alone. If that fails, the library raises."""
     from lobug.cli.effective_settings import load_settings
 
     with suppress(OSError):
         load_settings().settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def _update_key() -> UpdateKey:
+    from lobug.cli.effective_settings import load_settings
+    from lobug.ota.signing import UpdateKey
+
+    return UpdateKey(load_settings().settings.update_key_path)
 
 
 def _library() -> FirmwareLibrary:

@@ -88,6 +88,7 @@ def _private(settings: Settings) -> Iterator[Path]:
         (folder, ACCESS_FILE),
         (folder, SNAPSHOT),
         (folder, SETTINGS_FILE),
+        (folder, settings.update_key_path.name),
     ]
     for place, name in places:
         try:

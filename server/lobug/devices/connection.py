@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 from starlette.types import Message
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-from lobug.devices import frames
+from lobug.devices import frames, messages
+from lobug.devices.caption_font import CaptionFont
 from lobug.devices.codec import (
     Decoder,
     Encoder,
@@ -32,6 +33,7 @@ from lobug.devices.frames import (
     CloseCode,
 )
 from lobug.devices.messages import AudioParams, Hello
+from lobug.devices.pushed_glyphs import PushedGlyphs
 from lobug.errors import HelloError
 from lobug.settings import Settings
 
@@ -62,6 +64,8 @@ class Agreement:
     """Whether it is told words while they are still being spoken."""
     memories: bool = False
     """Whether it is told which memories were used for a reply."""
+    glyphs: int = 0
+    """How many pictures of characters it keeps; 0: it is sent none."""
 
 
 def negotiate(hello: Hello, protocol_version: str | None = None) -> Agreement:
@@ -90,6 +94,7 @@ def negotiate(hello: Hello, protocol_version: str | None = None) -> Agreement:
         hello.drops_on_abort,
         hello.interim,
         hello.memories,
+        hello.glyphs,
     )
 
 
@@ -206,6 +211,7 @@ class Connection:
         self._receiving: asyncio.Future[Message] | None = None
         self._on_audio_sent = on_audio_sent
         self._agreement: Agreement | None = None
+        self._glyphs: PushedGlyphs | None = None
 
     @property
     def agreement(self) -> Agreement:
@@ -266,15 +272,26 @@ class Connection:
             self._receiving.cancel()
             self._receiving = None
 
+    def push_glyphs(self, font: CaptionFont) -> None:
+        """From now on pictures of characters go ahead of the texts that have them."""
+        self._glyphs = PushedGlyphs(font, self.agreement.glyphs)
+
     async def send(self, message: str) -> None:
         """Send a text frame. Does nothing once the connection is closed."""
-        await self._send(self._websocket.send_text, message)
+        async with self._sending:
+            if self._glyphs is not None and not message.isascii():
+                for pictures in self._glyphs.ahead_of(message):
+                    await self._send(
+                        self._websocket.send_text, messages.glyphs(self.session_id, pictures)
+                    )
+            await self._send(self._websocket.send_text, message)
 
     async def send_audio(self, packet: bytes) -> None:
         """Send an audio packet in a frame of the agreed version."""
-        await self._send(
-            self._websocket.send_bytes, frames.pack_audio(self.agreement.version, packet)
-        )
+        async with self._sending:
+            await self._send(
+                self._websocket.send_bytes, frames.pack_audio(self.agreement.version, packet)
+            )
         self._on_audio_sent()
 
     async def close(self, code: CloseCode, reason: str = "") -> None:
@@ -295,15 +312,15 @@ class Connection:
             self._over.set()
 
     async def _send(self, send: Callable[..., object], data: str | bytes) -> None:
-        async with self._sending:
-            if self.closed:
-                return
-            try:
-                async with asyncio.timeout(self._send_timeout_s):
-                    await send(data)  # type: ignore[misc]  # a coroutine of the WebSocket's
-            except TimeoutError:
-                log.info("a device reads nothing; it is disconnected")
-                await self.close(CloseCode.TOO_SLOW)
-            except (RuntimeError, OSError, WebSocketDisconnect):
-                self.closed = True
-                self._over.set()
+        """Send one frame, while ``_sending`` is held."""
+        if self.closed:
+            return
+        try:
+            async with asyncio.timeout(self._send_timeout_s):
+                await send(data)  # type: ignore[misc]  # a coroutine of the WebSocket's
+        except TimeoutError:
+            log.info("a device reads nothing; it is disconnected")
+            await self.close(CloseCode.TOO_SLOW)
+        except (RuntimeError, OSError, WebSocketDisconnect):
+            self.closed = True
+            self._over.set()

@@ -8,6 +8,7 @@ returns the JSON text.
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,6 +17,8 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 
 from lobug.conversation.sensors import SensorReading, SensorRequest
+from lobug.devices.caption_font import HEIGHT as GLYPH_SIZE
+from lobug.devices.caption_font import Glyph
 from lobug.devices.frames import AudioCodec, AudioFormat
 from lobug.devices.report import Report, read_report
 from lobug.errors import MessageError
@@ -79,6 +82,9 @@ class Hello:
     """Whether it shows words while they are still being spoken. An addition of Lo-Bug's."""
     memories: bool = False
     """Whether it wants to know which memories were used for a reply. An addition of Lo-Bug's."""
+    glyphs: int = 0
+    """How many pictures of characters it keeps, to draw what its font lacks; 0: it takes none. An
+    addition of Lo-Bug's."""
     report: Report | None = None
     """What it says of its own condition. An addition of Lo-Bug's."""
 
@@ -305,10 +311,24 @@ def _hello(fields: _Fields) -> DeviceMessage:
         drops_on_abort=features.flag("drops_on_abort"),
         interim=features.flag("interim"),
         memories=features.flag("memories"),
+        glyphs=_kept_glyphs(features.raw("glyphs")),
         report=read_report(fields.raw("report")),
         audio=_audio(fields.object("audio_params")),
         downlink=_audio(fields.object("downlink")),
     )
+
+
+_MOST_GLYPHS = 4096
+
+
+def _kept_glyphs(told: Any) -> int:
+    """How many pictures of our size a device keeps; 0 for anything else than such a wish."""
+    if not isinstance(told, dict) or told.get("size") != GLYPH_SIZE:
+        return 0
+    keeps = told.get("keeps")
+    if isinstance(keeps, bool) or not isinstance(keeps, int) or keeps < 1:
+        return 0
+    return min(keeps, _MOST_GLYPHS)
 
 
 def _listen(fields: _Fields) -> DeviceMessage:
@@ -433,6 +453,24 @@ def sentence_start(session_id: str, text: str) -> str:
 def tts_stop(session_id: str) -> str:
     """The speech is over; the device listens again (auto, realtime) or rests (manual)."""
     return _message("tts", session_id, state="stop")
+
+
+def glyphs(session_id: str, pictures: Sequence[Glyph]) -> str:
+    """Pictures of characters that the next texts have and the device's font lacks. An addition of
+    Lo-Bug's, for those who asked for it in their hello."""
+    return _message(
+        "glyphs",
+        session_id,
+        glyphs=[
+            {
+                "code": glyph.code,
+                "width": glyph.width,
+                "height": GLYPH_SIZE,
+                "bits": b64encode(glyph.bits).decode(),
+            }
+            for glyph in pictures
+        ],
+    )
 
 
 def mcp(session_id: str, payload: Mapping[str, Any]) -> str:

@@ -59,6 +59,23 @@ class ResetReason(StrEnum):
         return self in _FAULTS
 
 
+class Storage(StrEnum):
+    """How a device keeps what it stores."""
+
+    PLAIN = "plain"
+    ENCRYPTED = "encrypted"
+
+
+class UpdateRefusal(StrEnum):
+    """Why a device does not trust an update."""
+
+    NO_KEY = "no_key"
+    """It knows no key of its server."""
+    UNSIGNED = "unsigned"
+    WRONG_SIGNATURE = "wrong_signature"
+    """Not by the key that it keeps."""
+
+
 _FAULTS = frozenset(
     {
         ResetReason.PANIC,
@@ -139,9 +156,18 @@ class Report(_Part):
     )
     audio: Told[AudioReport] = Field(None, description="Sound since it started.")
     wifi: Told[WifiReport] = Field(None, description="The Wi-Fi since it started.")
+    bad_glyphs: Told[Count] = Field(
+        None, description="Pictures of characters that were broken or found no room."
+    )
     memory: Told[MemoryReport] = Field(None, description="The chip's internal memory.")
     stacks: Told[Annotated[dict[TaskName, Bytes], Field(max_length=MAX_TASKS)]] = Field(
         None, description="The least that was free on the stack of each task, bytes."
+    )
+    nvs: Told[Storage] = Field(
+        None, description="Whether what it stores, its token too, is encrypted in its flash memory."
+    )
+    update_refused: Told[UpdateRefusal] = Field(
+        None, description="Why it refuses the update that it is offered; absent: it refuses none."
     )
 
 

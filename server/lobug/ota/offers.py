@@ -11,6 +11,7 @@ from lobug.access.devices import Introduction
 from lobug.errors import LobugError
 from lobug.ota.image import FirmwareImage, is_newer, is_same, parse_version
 from lobug.ota.library import FirmwareLibrary
+from lobug.ota.signing import Signed, UpdateKey
 
 log = logging.getLogger(__name__)
 
@@ -42,8 +43,9 @@ def choose(images: Sequence[FirmwareImage], running: str | None) -> FirmwareImag
 class FirmwareOffers:
     """Decides on offers to devices, and counts how often each image was fetched."""
 
-    def __init__(self, library: FirmwareLibrary) -> None:
+    def __init__(self, library: FirmwareLibrary, key: UpdateKey) -> None:
         self.library = library
+        self._key = key
         self._fetches: OrderedDict[tuple[str, str, float], int] = OrderedDict()
 
     async def offer(self, device_id: str, device: Introduction) -> FirmwareImage | None:
@@ -60,6 +62,15 @@ class FirmwareOffers:
             )  # fmt: skip
             return None
         return image
+
+    async def signed(self, image: FirmwareImage | None, nonce: str) -> Signed | None:
+        """Return the key of updates, and the signature of the image that is offered; None: there is
+        no key, so nothing can be offered to a device that verifies. Never raises."""
+        try:
+            return await asyncio.to_thread(self._key.sign, image, nonce)
+        except LobugError as error:
+            log.warning("no firmware is offered to devices that verify signatures: %s", error)
+            return None
 
     async def newer(self, device: Introduction) -> FirmwareImage | None:
         """Return the image that replaces what a device runs; None: there is none, or it does not

@@ -158,3 +158,8 @@ class Settings(BaseSettings):
     def firmware_dir(self) -> Path:
         """The folder of firmware images, absolute where ``data_dir`` is."""
         return self.data_dir / self.firmware.directory
+
+    @property
+    def update_key_path(self) -> Path:
+        """The private key that signs updates, absolute where ``data_dir`` is."""
+        return self.data_dir / "update-key.pem"

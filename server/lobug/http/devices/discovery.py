@@ -36,6 +36,7 @@ from lobug.http.firmware_image import ImageResponse
 from lobug.http.problems import error_responses
 from lobug.language.en.data import PAIRING
 from lobug.ota.image import FirmwareImage
+from lobug.ota.signing import Signed, read_nonce
 
 SOCKET_PATH = "/xiaozhi/v1/"
 """Path of the devices' WebSocket."""
@@ -74,6 +75,11 @@ class Firmware(BaseModel):
     force: bool | None = Field(
         None, description="True: to be taken even if the device's own version is newer."
     )
+    signature: str | None = Field(
+        None,
+        description="Ed25519, of the offer and the device's `update_nonce`, hexadecimal: for a"
+        " device that sends one.",
+    )
 
 
 class Socket(BaseModel):
@@ -83,6 +89,11 @@ class Socket(BaseModel):
     version: int = Field(description="How binary frames are made: 1, the bare Opus packet.")
     token: str | None = Field(
         None, description="The device's token; absent when it has one that it has used."
+    )
+    update_key: str | None = Field(
+        None,
+        description="The Ed25519 key that signs updates, hexadecimal: for a device that sends an"
+        " `update_nonce`. It keeps the first one.",
     )
 
 
@@ -149,9 +160,11 @@ def reply_to(
     now: datetime,
     image: FirmwareImage | None = None,
     image_url: str = "",
+    signed: Signed | None = None,
 ) -> DiscoveryReply:
     """The reply to a device. ``url``: address of this server; ``now`` has a time zone; ``image``:
-    the firmware that a paired device is offered, from the server at ``image_url``."""
+    the firmware that a paired device is offered, from the server at ``image_url``; ``signed``: for
+    one that verifies it."""
     reply = DiscoveryReply(
         server_time=server_time(now),
         firmware=Firmware(version=introduction.version or NO_VERSION),
@@ -162,9 +175,11 @@ def reply_to(
             url=f"ws{url.removeprefix('http')}{SOCKET_PATH}",
             version=PROTOCOL_VERSION,
             token=found.token,
+            update_key=None if signed is None else signed.key,
         )
         if image is not None:
             reply.firmware = _offer(image, image_url)
+            reply.firmware.signature = None if signed is None else signed.signature
     else:
         left_s = max(0.0, pairing.expires_at - now.timestamp())
         reply.activation = Activation(
@@ -232,7 +247,8 @@ async def discover(
 ) -> DiscoveryReply | DiscoveryHelp:
     """Tell a device where to talk, or which code to show until the owner has approved it.
 
-    The body is the device's description of itself; only `application` and `board` are looked at.
+    The body is the device's description of itself; only `application`, `board` and `update_nonce`
+    are looked at.
     A device asks again after it has been approved, and gets its token then. With Lo-Bug's own
     firmware it is then offered a newer image for its board, if the owner has added one.
     """
@@ -240,7 +256,8 @@ async def discover(
     if request.method == "GET" and device_id is None and client_id is None:
         return DiscoveryHelp(message=PAIRING["address"])
     device, client = checked_device_id(device_id), checked_client_id(client_id)
-    introduction = read_introduction(await request.body())
+    body = await request.body()
+    introduction = read_introduction(body)
     address = request.client.host if request.client else None
     settings = server.settings.access
     if not settings.pairing:
@@ -254,14 +271,20 @@ async def discover(
         address=address,
         at_this_computer=caller_of(request.scope).at_this_computer,
     )
-    image = None
+    image = signed = None
     if found.pairing is None:
         told = {} if introduction.signal_dbm is None else {"signal_dbm": introduction.signal_dbm}
         server.device_statuses.note(device, introduction=introduction, address=address, **told)
         image = await server.firmware.offer(device, introduction)
+        nonce = read_nonce(body)
+        if nonce is not None:
+            signed = await server.firmware.signed(image, nonce)
+            image = None if signed is None else image
     now = datetime.fromtimestamp(server.access.now(), UTC).astimezone()
     image_url = called_url(*called, forwarded=is_forwarded(request.headers.keys()))
-    return reply_to(introduction, found, url=url, now=now, image=image, image_url=image_url)
+    return reply_to(
+        introduction, found, url=url, now=now, image=image, image_url=image_url, signed=signed
+    )
 
 
 for path in (PATH, PATH.rstrip("/")):

@@ -10,6 +10,7 @@ from contextlib import suppress
 from fastapi import APIRouter, WebSocket
 
 from lobug.devices import messages
+from lobug.devices.caption_font import caption_font
 from lobug.devices.connection import Connection, ConnectionLostError, negotiate
 from lobug.devices.frames import CloseCode
 from lobug.devices.session import DeviceSession
@@ -94,6 +95,8 @@ async def _greet(
         await connection.close(CloseCode.HELLO_INVALID, str(fault))
         return None
     await connection.send(messages.hello(connection.session_id, connection.agreement.downlink))
+    if connection.agreement.glyphs:
+        connection.push_glyphs(await asyncio.to_thread(caption_font))
     return hello
 
 

@@ -1,4 +1,5 @@
-// The core's digests by mbedTLS (by the chip's own hardware where it has it).
+// The core's digests by mbedTLS (by the chip's own hardware where it has it), and signatures by
+// libsodium, since mbedTLS has no Ed25519.
 #pragma once
 
 #include <mbedtls/md.h>
@@ -19,6 +20,8 @@ class MbedCrypto final : public Crypto {
   void sha256_add(Bytes data) override;
   /// All zeros, which matches no digest that anybody was given, when mbedTLS failed on the way.
   Sha256Digest sha256_end() override;
+  bool ed25519_verify(const Ed25519Key& key, Bytes message,
+                      const Ed25519Signature& signature) override;
 
  private:
   mbedtls_md_context_t sha256_;

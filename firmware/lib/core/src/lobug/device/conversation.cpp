@@ -354,8 +354,9 @@ void Conversation::watch(TalkMode mode, Millis now) {
           listen(ListenMode::kAuto, now);  // a tap had closed the microphone
         }
       } else {
-        if (caption_.empty() && heard_.empty())
+        if (caption_.empty() && heard_.empty()) {
           caption_.assign(phrases_of(language_)[Phrase::kNotUnderstood]);
+        }
         stop_listening(DeviceState::kIdle, now);
         rest(now);
       }

@@ -23,13 +23,13 @@ DeviceController::DeviceController(const Platform& platform, AudioLink& audio, S
       clock_(platform.system, platform.store),
       controls_(platform_, audio, settings_, view_, clock_),
       http_(platform.http, MutableBytes(http_buffer_.data(), http_buffer_.size())),
-      enrolment_(http_, platform.finder, clock_),
+      enrolment_(http_, platform.finder, clock_, platform.random),
       sensors_(http_, identity_),
       update_(http_, platform_),
       trial_(platform.firmware),
       session_(platform.session, platform.random, platform.crypto, *this),
       conversation_(machine_, audio, session_, settings_.language),
-      health_(platform_, audio, view_, wifi_),
+      health_(platform_, audio, view_, wifi_, update_),
       self_test_(platform.vitals, audio, screen) {}
 
 void DeviceController::step(Millis now) {
@@ -186,6 +186,7 @@ void DeviceController::take(const Input& input, Millis now) {
       break;
     case Kind::kForgetPairing:
       identity_.unpair();
+      identity_.forget_update_key();
       failures_ = kTriesWithOneAddress;
       // Without a Wi-Fi the state stays: nothing else would lead out of kOffline.
       if (wifi_.is_up() && state() != DeviceState::kSetup) offline(Trouble::kNone, 0, now);
@@ -360,6 +361,7 @@ void DeviceController::publish(Millis now) {
                       ? static_cast<std::uint16_t>(left_s < 0xFFFF ? left_s : 0xFFFF)
                       : std::uint16_t{0};
   view_.version.assign(platform_.firmware.running_version());
+  view_.store_encrypted = platform_.vitals.store_encrypted();
   view_.self_test = self_test_.state();
   screen_.view.publish(view_);
 }

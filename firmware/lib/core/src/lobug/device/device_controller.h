@@ -48,6 +48,9 @@ class DeviceController final : public SessionHandler {
   // SessionHandler
   void on_ready(Millis now) override;
   std::string_view hello_report(Millis now) override { return health_.write(now); }
+  std::size_t kept_glyphs() const override {
+    return screen_.glyphs != nullptr ? PushedGlyphs::kKept : 0;
+  }
   void on_message(const ServerMessage& message, Millis now) override;
   void on_audio(Bytes pcm, Millis now) override;
   void on_end(const SessionEnd& end, Millis now) override;
@@ -76,11 +79,13 @@ class DeviceController final : public SessionHandler {
   void offline(Trouble trouble, Millis wait_ms, Millis now);
   void retry(Millis now);
 
+  bool wants_update();
   void begin_update(Millis now);
   void follow_update(FirmwareUpdate::Progress progress, Millis now);
   void check_for_update(Millis now);
   void report_sensors(Millis now);
 
+  void take_glyphs(std::string_view glyphs);
   void watch_memory(Millis now);
   bool is_busy() const;
   bool is_dark() const { return power_.state() == PowerState::kDark; }

@@ -15,6 +15,18 @@ constexpr Millis kCodeMs = 600000;
 constexpr Millis kLeastCodeMs = 10000;
 constexpr Millis kMostCodeMs = 3600000;
 
+/// 128 random bits, hexadecimal.
+Text<32> new_nonce(Random& random) {
+  Text<32> text;
+  for (int word = 0; word < 4; ++word) {
+    const std::uint32_t bits = random.next();
+    for (unsigned shift = 0; shift < 32; shift += 4) {
+      text.append("0123456789abcdef"[bits >> shift & 0xFU]);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 Trouble trouble_of(ConnectionFailure failure) {
@@ -32,8 +44,8 @@ Trouble trouble_of(ConnectionFailure failure) {
   }
 }
 
-Enrolment::Enrolment(HttpClient& http, ServerFinder& finder, WallClock& clock)
-    : http_(http), finder_(finder), clock_(clock) {}
+Enrolment::Enrolment(HttpClient& http, ServerFinder& finder, WallClock& clock, Random& random)
+    : http_(http), finder_(finder), clock_(clock), random_(random) {}
 
 void Enrolment::start(std::string_view server, Millis now) {
   http_.stop();
@@ -41,7 +53,7 @@ void Enrolment::start(std::string_view server, Millis now) {
   asked_time_ = false;
   retry_after_s_ = 0;
   trouble_ = Trouble::kNone;
-  discovery_ = Discovery();
+  clear(discovery_);
   if (server.empty()) {
     finder_.start();
     search_until_.set(now, kSearchMs);
@@ -95,9 +107,10 @@ bool Enrolment::request(std::string_view method, std::string_view action, const 
   Text<40> ours(kDiscoveryPath);
   ours.append(action);
   const Text<300> path = path_at(url_, ours);
-  const std::size_t length = write_description(
-      Span<char>(body_.data(), body_.size()),
-      DeviceDescription{who.device_id, who.client_id, who.board, who.version, 0, who.free_memory});
+  const std::size_t length =
+      write_description(Span<char>(body_.data(), body_.size()),
+                        DeviceDescription{who.device_id, who.client_id, who.board, who.version, 0,
+                                          who.free_memory, update_nonce_});
   HttpRequest request;
   request.method = method;
   request.path = path;
@@ -151,6 +164,7 @@ bool Enrolment::take_clock_was_wrong() {
 
 void Enrolment::ask(const Introduction& who, Millis now) {
   if (!asking_) {
+    update_nonce_ = new_nonce(random_);
     asking_ = request("POST", "", who, now);
     if (!asking_) fail(Trouble::kNoServer);
     return;
@@ -173,7 +187,7 @@ void Enrolment::answered(Millis now) {
                                           : Trouble::kNoServer);
     return;
   }
-  discovery_ = read_discovery(http_.body());
+  read_discovery(http_.body(), discovery_);
   if (!discovery_.ok) {
     fail(Trouble::kNoServer);
   } else if (!discovery_.code.empty()) {

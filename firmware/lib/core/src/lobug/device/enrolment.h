@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "lobug/base/clock.h"
+#include "lobug/base/random.h"
 #include "lobug/base/text.h"
 #include "lobug/device/identity.h"
 #include "lobug/device/state_machine.h"
@@ -34,7 +35,7 @@ class Enrolment {
   static constexpr Millis kSearchMs = 6000;
   static constexpr Millis kPollMs = 3000;
 
-  Enrolment(HttpClient& http, ServerFinder& finder, WallClock& clock);
+  Enrolment(HttpClient& http, ServerFinder& finder, WallClock& clock, Random& random);
 
   /// `server`: the address that the owner set; empty: find it by mDNS.
   void start(std::string_view server, Millis now);
@@ -45,6 +46,8 @@ class Enrolment {
   Trouble trouble() const { return trouble_; }
   /// The last answer; complete in kAccepted.
   const Discovery& discovery() const { return discovery_; }
+  /// What was drawn for the request that was answered so: an update's signature is of it, too.
+  std::string_view update_nonce() const { return update_nonce_; }
   std::string_view code() const { return discovery_.code; }
   /// The server that answered, "http://192.168.1.5:8321".
   std::string_view server() const { return server_; }
@@ -68,12 +71,14 @@ class Enrolment {
   HttpClient& http_;
   ServerFinder& finder_;
   WallClock& clock_;
+  Random& random_;
   Phase phase_ = Phase::kIdle;
   Trouble trouble_ = Trouble::kNone;
   bool asking_ = false;
   bool asked_time_ = false;  ///< of this server, since `start`
   bool clock_was_wrong_ = false;
   Discovery discovery_;
+  Text<32> update_nonce_;
   Text<160> server_;
   Url url_;
   Deadline search_until_;

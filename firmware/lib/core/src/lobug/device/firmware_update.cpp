@@ -15,15 +15,33 @@ std::string_view image_of(const FirmwareOffer& offer) { return offer.sha256.view
 FirmwareUpdate::FirmwareUpdate(HttpClient& http, const Platform& platform)
     : http_(http), platform_(platform), writer_(platform.firmware, platform.crypto) {}
 
-bool FirmwareUpdate::wants(const Discovery& discovery) {
+bool FirmwareUpdate::wants(const Discovery& discovery, const UpdateTrust& trust) {
   offer_.version = discovery.firmware_version;
   offer_.url = discovery.firmware_url;
   offer_.size = discovery.firmware_size;
   offer_.sha256 = discovery.firmware_sha256;
   offer_.force = discovery.firmware_force;
-  return image_of(offer_) != faulty_image_.view() && worth_taking(offer_, platform_.firmware) &&
-         may_attempt(platform_.store, image_of(offer_)) &&
-         platform_.system.free_memory() >= MemoryWatch::kLow;
+  offer_.signature = discovery.firmware_signature;
+  const bool wanted = image_of(offer_) != faulty_image_.view() &&
+                      worth_taking(offer_, platform_.firmware) &&
+                      may_attempt(platform_.store, image_of(offer_)) &&
+                      platform_.system.free_memory() >= MemoryWatch::kLow;
+  const SignatureFault fault =
+      wanted ? check_signature(offer_, trust, platform_.crypto) : SignatureFault::kNone;
+  if (fault != SignatureFault::kNone) {
+    told_ = told_ && fault == refused_ && image_of(offer_) == refused_image_.view();
+    refused_image_.assign(image_of(offer_));
+  }
+  refused_ = fault;
+  return wanted && fault == SignatureFault::kNone;
+}
+
+Phrase FirmwareUpdate::take_refusal() {
+  if (told_ || refused_ == SignatureFault::kNone) return Phrase::kNone;
+  told_ = true;
+  const bool wrong = refused_ == SignatureFault::kWrong;
+  platform_.system.log(wrong ? sentences::kUpdateWronglySigned : sentences::kUpdateNotSigned);
+  return wrong ? Phrase::kUpdateWrongSignature : Phrase::kUpdateUnsigned;
 }
 
 FirmwareUpdate::Progress FirmwareUpdate::start(const Endpoint& server, HttpRequest request,

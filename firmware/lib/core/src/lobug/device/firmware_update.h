@@ -4,8 +4,10 @@
 #include <cstdint>
 
 #include "lobug/device/device.h"
+#include "lobug/language/phrase.h"
 #include "lobug/net/http_client.h"
 #include "lobug/protocol/messages.h"
+#include "lobug/update/signature.h"
 #include "lobug/update/updater.h"
 
 namespace lobug {
@@ -25,7 +27,11 @@ class FirmwareUpdate {
   FirmwareUpdate(HttpClient& http, const Platform& platform);
 
   /// Whether the firmware that `discovery` offers is to be taken; it is remembered for `start`.
-  bool wants(const Discovery& discovery);
+  bool wants(const Discovery& discovery, const UpdateTrust& trust);
+  /// What the owner is told when that was newer but not to be trusted, once; else kNone.
+  Phrase take_refusal();
+  /// Why the last offer was not trusted; kNone when it was, or when there was none.
+  SignatureFault refused() const { return refused_; }
   /// Begins the download with `request`, whose path is set here. `server` is who offered it: an
   /// image is taken from nobody else.
   Progress start(const Endpoint& server, HttpRequest request, Millis now);
@@ -42,6 +48,9 @@ class FirmwareUpdate {
   FirmwareWriter writer_;
   FirmwareOffer offer_;
   Text<24> faulty_image_;
+  Text<24> refused_image_;
+  SignatureFault refused_ = SignatureFault::kNone;
+  bool told_ = true;  ///< of `refused_`
   bool loading_ = false;
 };
 

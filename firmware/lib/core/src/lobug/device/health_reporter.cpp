@@ -31,6 +31,8 @@ std::string_view HealthReporter::write(Millis now) {
   report_.losses = wifi_.losses();
   report_.memory = platform_.vitals.memory();
   report_.stacks = platform_.vitals.stacks();
+  report_.store_encrypted = platform_.vitals.store_encrypted();
+  report_.update_refused = name_of(update_.refused());
   return {text_.data(), write_report(Span<char>(text_.data(), text_.size()), report_)};
 }
 

@@ -54,6 +54,26 @@ void Identity::unpair() {
   forget_token();
 }
 
+std::string_view Identity::update_key() const {
+  return settings_.update_key_server == server_name() ? settings_.update_key.view()
+                                                      : std::string_view();
+}
+
+void Identity::keep_update_key(std::string_view key) {
+  if (key.empty() || !update_key().empty()) return;
+  settings_.update_key.assign(key);
+  settings_.update_key_server.assign(server_name());
+  if (!save_identity(platform_.store, settings_)) {
+    platform_.system.log(sentences::kUpdateKeyNotSaved);
+  }
+}
+
+void Identity::forget_update_key() {
+  settings_.update_key.clear();
+  settings_.update_key_server.clear();
+  save_identity(platform_.store, settings_);
+}
+
 Introduction Identity::introduction() const {
   return Introduction{platform_.system.device_id(), settings_.client_id.view(),
                       platform_.system.board(), platform_.firmware.running_version(),

@@ -1,4 +1,5 @@
-// Who the device is to its server: client id, token, and what it says of itself.
+// Who the device is to its server: client id, token, and what it says of itself; and by which key
+// it knows the server's updates.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ struct Introduction {
 
 class Identity {
  public:
-  /// Changes client id and token in `settings`, and in the platform's store.
+  /// Changes client id, token and key of updates in `settings`, and in the platform's store.
   Identity(const Platform& platform, Settings& settings)
       : platform_(platform), settings_(settings) {}
 
@@ -34,6 +35,15 @@ class Identity {
   void forget_token();
   /// Forgets the token and becomes another client, which the owner has to approve anew.
   void unpair();
+
+  /// The key of the updates of the server that is set, hexadecimal; empty when there is none.
+  std::string_view update_key() const;
+  /// Keeps the first key of a server for good: any later one is ignored, so that nobody who answers
+  /// in its place can bring another. An empty one is none.
+  void keep_update_key(std::string_view key);
+  /// At the owner's wish alone. A server that refuses the token does not make us forget its key:
+  /// anybody can refuse a token.
+  void forget_update_key();
 
   Introduction introduction() const;
   /// A request with token and ids, of `method` and `path`.

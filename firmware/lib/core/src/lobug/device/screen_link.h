@@ -11,6 +11,7 @@
 #include "lobug/device/power.h"
 #include "lobug/device/state_machine.h"
 #include "lobug/face/emotion.h"
+#include "lobug/face/pushed_glyphs.h"
 #include "lobug/language/phrases.h"
 #include "lobug/selftest/measurements.h"
 #include "lobug/senses/motion.h"
@@ -94,6 +95,7 @@ struct View {
   Text<40> setup_address;
   /// Text that a tool put on the screen.
   Text<256> notice;
+  bool store_encrypted = false;  ///< what is in NVS
   Text<64> server_name;
   bool wifi = false;
   std::int8_t wifi_dbm = -127;
@@ -136,6 +138,8 @@ struct ScreenLink {
   Latest<Motion> motion;                  ///< screen (which reads the sensor) to device
   std::atomic<std::uint32_t> frames{0};   ///< pictures that were drawn, by the screen
   std::atomic<std::uint32_t> touches{0};  ///< fingers that came down, by the screen
+  /// Device to screen, elsewhere in memory; nullptr: the screen shows none, and asks for none.
+  PushedGlyphs* glyphs = nullptr;
 };
 
 }  // namespace lobug

@@ -1,6 +1,7 @@
 // DeviceController's way from the Wi-Fi to a session with the server, what the session brings, and
 // the way back when something breaks.
 #include "lobug/device/device_controller.h"
+#include "lobug/protocol/glyph_reader.h"
 #include "lobug/sentences.h"
 #include "lobug/tools/mcp.h"
 
@@ -55,9 +56,10 @@ void DeviceController::enrol(Millis now) {
 void DeviceController::enter(Millis now) {
   const Discovery& discovery = enrolment_.discovery();
   if (!discovery.token.empty()) identity_.keep_token(discovery.token);
+  identity_.keep_update_key(discovery.update_key);
   learn_time(now);
   view_.server_name.assign(enrolment_.server());
-  if (update_.wants(discovery)) {
+  if (wants_update()) {
     if (controls_.has_timers()) {
       // A restart in the middle would make it ring late, or not at all if the update fails.
       platform_.system.log(sentences::kUpdateWaits);
@@ -129,6 +131,9 @@ void DeviceController::on_message(const ServerMessage& message, Millis now) {
       if (length > 0) session_.mcp(std::string_view(mcp_answer_.data(), length));
       break;
     }
+    case ServerMessage::Kind::kGlyphs:
+      take_glyphs(message.payload);
+      return;  // nothing is shown anew
     case ServerMessage::Kind::kSystemReboot:
       restart();
       break;
@@ -137,6 +142,18 @@ void DeviceController::on_message(const ServerMessage& message, Millis now) {
       break;
   }
   publish_at_.set(now, 0);
+}
+
+// They come ahead of the text that needs them, and the screen takes them before it reads that.
+void DeviceController::take_glyphs(std::string_view glyphs) {
+  if (screen_.glyphs == nullptr) return;
+  GlyphReader reader(glyphs);
+  PushedGlyph glyph;
+  for (;;) {
+    const GlyphReader::Next next = reader.next(glyph);
+    if (next == GlyphReader::Next::kEnd) return;
+    if (next == GlyphReader::Next::kBad || !screen_.glyphs->push(glyph)) health_.count_bad_glyph();
+  }
 }
 
 void DeviceController::on_audio(Bytes pcm, Millis now) { conversation_.audio(pcm, now); }
@@ -162,6 +179,15 @@ void DeviceController::on_end(const SessionEnd& end, Millis now) {
 }
 
 // Updates and sensor reports.
+
+bool DeviceController::wants_update() {
+  const UpdateTrust trust{identity_.update_key(), platform_.system.board(),
+                          enrolment_.update_nonce()};
+  const bool wanted = update_.wants(enrolment_.discovery(), trust);
+  const Phrase refusal = update_.take_refusal();
+  if (refusal != Phrase::kNone) controls_.say(refusal, kUpdateNoticeS);
+  return wanted;
+}
 
 void DeviceController::begin_update(Millis now) {
   const FirmwareUpdate::Progress progress =
@@ -201,7 +227,8 @@ void DeviceController::check_for_update(Millis now) {
     checking_for_update_ = false;
     if (phase != Enrolment::Phase::kAccepted) return;
     learn_time(now);
-    if (!idle || !update_.wants(enrolment_.discovery())) return;
+    identity_.keep_update_key(enrolment_.discovery().update_key);
+    if (!idle || !wants_update()) return;
     if (controls_.has_timers()) {
       update_check_at_.set(now, kUpdateAgainMs);
     } else {

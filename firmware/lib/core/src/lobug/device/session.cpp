@@ -151,7 +151,8 @@ void Session::take(const WebSocketEvent& event, Millis now) {
     case WebSocketEvent::Kind::kOpen:
       phase_ = Phase::kGreeting;
       limit_.set(now, kHelloMs);
-      send(write_hello(Span<char>(text_.data(), text_.size()), handler_.hello_report(now)));
+      send(write_hello(Span<char>(text_.data(), text_.size()), handler_.hello_report(now),
+                       handler_.kept_glyphs()));
       break;
     case WebSocketEvent::Kind::kText:
       on_text(std::string_view(reinterpret_cast<const char*>(event.data.data()), event.data.size()),

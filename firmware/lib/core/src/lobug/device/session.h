@@ -35,6 +35,8 @@ class SessionHandler {
   virtual void on_ready(Millis now) = 0;
   /// The report of the device's condition for the hello, JSON; empty: none. Valid until the next.
   virtual std::string_view hello_report(Millis now) = 0;
+  /// How many pushed pictures of characters are kept; 0: none are wanted.
+  virtual std::size_t kept_glyphs() const { return 0; }
   virtual void on_message(const ServerMessage& message, Millis now) = 0;
   /// PCM, 16 bit, little endian, as it came; valid during the call.
   virtual void on_audio(Bytes pcm, Millis now) = 0;

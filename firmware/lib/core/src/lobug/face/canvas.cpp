@@ -98,8 +98,15 @@ bool Canvas::begin_row(int y) {
   return columns_ != 0;
 }
 
+// Asked for every pixel, and a chip of 32 bits shifts 64 of them by a call: so by halves.
+bool Canvas::wants(int x) const {
+  const auto column = static_cast<unsigned>(x / Damage::kTileWidth);
+  const auto half = static_cast<std::uint32_t>(column < 32 ? columns_ : columns_ >> 32U);
+  return (half >> column % 32 & 1U) != 0;
+}
+
 void Canvas::put(Colour* row, int x, Colour colour) {
-  if ((columns_ >> static_cast<unsigned>(x / Damage::kTileWidth) & 1U) == 0) return;
+  if (!wants(x)) return;
   row[x] = colour;
   ++drawn_;
 }
@@ -140,7 +147,7 @@ void Canvas::fill(const Rect& area, Colour colour) {
     Colour* row = pixels_.data() + y * width_;
     for (int x = area.x, next = 0; x < area.x + area.width; x = next) {
       next = std::min((x / Damage::kTileWidth + 1) * Damage::kTileWidth, area.x + area.width);
-      if ((columns_ >> static_cast<unsigned>(x / Damage::kTileWidth) & 1U) == 0) continue;
+      if (!wants(x)) continue;
       std::fill(row + x, row + next, colour);
       drawn_ += static_cast<std::uint32_t>(next - x);
     }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "lobug/base/span.h"
+#include "lobug/face/pushed_glyphs.h"
 
 namespace lobug {
 
@@ -78,8 +79,12 @@ class Canvas {
   void fill_polygon(Span<const Point> corners, Colour colour);
   /// Ends and thickness in 1/16 pixel; round ends.
   void line(int x0, int y0, int x1, int y1, int thickness, Colour colour);
+  /// Pictures for characters that the fonts lack. They have to stay as they are from `describe` to
+  /// `repair`. Nullptr: none.
+  void lend(const PushedGlyphs* glyphs) { pushed_ = glyphs; }
   /// UTF-8; returns the x behind the last character. y is the top of the line. Small text has
-  /// Latin-1's characters and some more, large text the alphabets of Europe; others are a box.
+  /// Latin-1's characters and some more, large text the alphabets of Europe; others are what was
+  /// lent, or else a box, of the same width.
   int text(int x, int y, std::string_view text, FontSize size, Colour colour);
   static int text_width(std::string_view text, FontSize size);
   static int line_height(FontSize size);
@@ -92,6 +97,8 @@ class Canvas {
   void begin_shape();
   /// Whether anything of the shape is to be drawn in this row.
   bool begin_row(int y);
+  /// Whether the row's tile around a pixel is to be drawn.
+  bool wants(int x) const;
   /// Writes a pixel, if its tile is to be drawn.
   void put(Colour* row, int x, Colour colour);
   void fill(const Rect& area, Colour colour);
@@ -101,12 +108,15 @@ class Canvas {
   void flush_row(int y, Colour colour);
   void blend_glyph(int x, int y, const struct Glyph& glyph, Span<const std::uint8_t> bits,
                    Colour colour);
+  void draw_pushed(int x, int y, const PushedGlyph& glyph, Colour colour);
+  void draw_box(int x, int y, const struct Font& font, int width, Colour colour);
 
   Span<Colour> pixels_;
   std::int16_t width_;
   std::int16_t height_;
   // The clip, edges: x from left_ to below right_.
   int left_ = 0, top_ = 0, right_ = 0, bottom_ = 0;
+  const PushedGlyphs* pushed_ = nullptr;
   Damage* noted_ = nullptr;                    // where shapes are described, if they are
   const Damage* wanted_ = nullptr;             // what of them is to be drawn; nullptr: all
   std::uint16_t shape_ = 0;                    // counts the shapes of a picture

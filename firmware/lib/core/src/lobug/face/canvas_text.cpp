@@ -1,4 +1,5 @@
 // Text on a canvas.
+#include "lobug/base/east_asian.h"
 #include "lobug/base/utf8.h"
 #include "lobug/face/canvas.h"
 #include "lobug/face/damage.h"
@@ -34,9 +35,14 @@ const Glyph* find(const Font& font, std::uint32_t character) {
   return &font.glyphs[low];
 }
 
-/// What stands for a character that the font lacks: an empty box, as wide as it is here.
-constexpr int box_width(const Font& font) { return font.ascent / 2 + 1; }
+constexpr int kSquare = 16;  // a wide character, with the gap to the next
 constexpr int kBoxGap = 2;
+constexpr std::uint32_t kSquareSpace = 0x3000;
+
+/// The width of a character that the font lacks: whether it is a pushed picture or an empty box.
+int cell_width(const Font& font, std::uint32_t character) {
+  return is_wide(character) ? kSquare : font.ascent / 2 + 1 + kBoxGap;
+}
 
 /// The character that is drawn in place of another: a plain hyphen for a non-breaking one, a space
 /// for a narrow one. 0: nothing is drawn (joiners, variation selectors, control characters, and
@@ -102,6 +108,43 @@ void Canvas::blend_glyph(int x, int y, const Glyph& glyph, Span<const std::uint8
   }
 }
 
+void Canvas::draw_pushed(int x, int y, const PushedGlyph& glyph, Colour colour) {
+  begin_shape();
+  if (noted_ != nullptr) {
+    if (x < -kMaxWidth || x > kMaxWidth || y < -kMaxWidth || y > kMaxWidth) return;
+    noted_->glyph(
+        {static_cast<std::int16_t>(x), static_cast<std::int16_t>(y), glyph.width, glyph.height},
+        pushed_->mark_of(glyph), colour, clipped(), shape_);
+    return;
+  }
+  for (int row = 0; row < glyph.height; ++row) {
+    const int to_y = y + row;
+    if (to_y < top_ || to_y >= bottom_ || !begin_row(to_y)) continue;
+    Colour* pixels = pixels_.data() + to_y * width_;
+    const unsigned bits = glyph.rows[static_cast<std::size_t>(row)];
+    for (int column = 0; column < glyph.width; ++column) {
+      const int to_x = x + column;
+      if (to_x < left_ || to_x >= right_) continue;
+      if ((bits >> (15 - column) & 1U) != 0) put(pixels, to_x, colour);
+    }
+  }
+}
+
+void Canvas::draw_box(int x, int y, const Font& font, int width, Colour colour) {
+  const int top = y + font.ascent / 4;
+  const int bottom = y + font.ascent;
+  const auto bar = [&](int left, int upper, int bar_width, int height) {
+    if (left < -kMaxWidth || left > kMaxWidth || upper < -kMaxWidth || upper > kMaxWidth) return;
+    fill_rect({static_cast<std::int16_t>(left), static_cast<std::int16_t>(upper),
+               static_cast<std::int16_t>(bar_width), static_cast<std::int16_t>(height)},
+              colour);
+  };
+  bar(x + 1, top, width, 1);
+  bar(x + 1, bottom - 1, width, 1);
+  bar(x + 1, top, 1, bottom - top);
+  bar(x + width, top, 1, bottom - top);
+}
+
 int Canvas::text(int x, int y, std::string_view text, FontSize size, Colour colour) {
   const Font& font = font_of(size);
   for (std::size_t at = 0; at < text.size();) {
@@ -112,20 +155,15 @@ int Canvas::text(int x, int y, std::string_view text, FontSize size, Colour colo
       x += glyph->advance;
       continue;
     }
-    const int width = box_width(font);
-    const int top = y + font.ascent / 4;
-    const int bottom = y + font.ascent;
-    const auto bar = [&](int left, int upper, int bar_width, int height) {
-      if (left < -kMaxWidth || left > kMaxWidth || upper < -kMaxWidth || upper > kMaxWidth) return;
-      fill_rect({static_cast<std::int16_t>(left), static_cast<std::int16_t>(upper),
-                 static_cast<std::int16_t>(bar_width), static_cast<std::int16_t>(height)},
-                colour);
-    };
-    bar(x + 1, top, width, 1);
-    bar(x + 1, bottom - 1, width, 1);
-    bar(x + 1, top, 1, bottom - top);
-    bar(x + width, top, 1, bottom - top);
-    x += width + kBoxGap;
+    const int width = cell_width(font, character);
+    const PushedGlyph* const pushed = pushed_ != nullptr ? pushed_->find(character) : nullptr;
+    if (pushed != nullptr && pushed->width <= width) {
+      draw_pushed(x + (width - pushed->width) / 2, y + (font.line_height - pushed->height) / 2,
+                  *pushed, colour);
+    } else if (character != kSquareSpace) {
+      draw_box(x, y, font, width - kBoxGap, colour);
+    }
+    x += width;
   }
   return x;
 }
@@ -137,7 +175,7 @@ int Canvas::text_width(std::string_view text, FontSize size) {
     const std::uint32_t character = drawn_as(decode_utf8(text, at));
     if (character == 0) continue;
     const Glyph* glyph = find(font, character);
-    width += glyph != nullptr ? glyph->advance : box_width(font) + kBoxGap;
+    width += glyph != nullptr ? glyph->advance : cell_width(font, character);
   }
   return width;
 }

@@ -66,6 +66,9 @@ constexpr PhraseEntry kPhrases[] = {
     {P::kNovember, "November"},
     {P::kDecember, "December"},
 
+    {P::kUpdateUnsigned, "That update isn't signed. I take it only over USB."},
+    {P::kUpdateWrongSignature, "I don't trust that update. New server? Pair me again."},
+
     // The screen for setup.
     {P::kSetupTitle, "Hello! Which Wi-Fi is yours?"},
     {P::kSetupJoin, "1. On a phone or computer, join the network"},

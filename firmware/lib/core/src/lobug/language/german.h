@@ -66,6 +66,9 @@ constexpr PhraseEntry kPhrases[] = {
     {P::kNovember, "November"},
     {P::kDecember, "Dezember"},
 
+    {P::kUpdateUnsigned, "Das Update ist nicht signiert. Ich nehme es nur per USB."},
+    {P::kUpdateWrongSignature, "Ich traue dem Update nicht. Neuer Server? Kopple mich neu."},
+
     // The screen for setup.
     {P::kSetupTitle, "Hallo! Welches WLAN ist deins?"},
     {P::kSetupJoin, "1. Verbinde Handy oder PC mit dem Netz"},

@@ -70,6 +70,10 @@ enum class Phrase : std::uint8_t {
   kNovember,
   kDecember,
 
+  // Updates that are refused.
+  kUpdateUnsigned,
+  kUpdateWrongSignature,
+
   // The screen for setup.
   kSetupTitle,
   kSetupJoin,

@@ -66,6 +66,9 @@ constexpr PhraseEntry kPhrases[] = {
     {P::kNovember, "noviembre"},
     {P::kDecember, "diciembre"},
 
+    {P::kUpdateUnsigned, "La actualización no está firmada. Solo la acepto por USB."},
+    {P::kUpdateWrongSignature, "No confío en esa actualización. ¿Servidor nuevo? Vincúlame."},
+
     // The screen for setup.
     {P::kSetupTitle, "¡Hola! ¿Cuál es tu red wifi?"},
     {P::kSetupJoin, "1. Conecta un móvil u ordenador a la red"},

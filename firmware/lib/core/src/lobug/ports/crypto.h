@@ -1,4 +1,5 @@
-// What the core needs of a cryptographic library (mbedTLS on the chip and on the host).
+// What the core needs of cryptographic libraries (mbedTLS and libsodium, on the chip and on the
+// host).
 #pragma once
 
 #include <array>
@@ -10,6 +11,8 @@ namespace lobug {
 
 using Sha1Digest = std::array<std::uint8_t, 20>;
 using Sha256Digest = std::array<std::uint8_t, 32>;
+using Ed25519Key = std::array<std::uint8_t, 32>;
+using Ed25519Signature = std::array<std::uint8_t, 64>;
 
 class Crypto {
  public:
@@ -20,6 +23,9 @@ class Crypto {
   virtual void sha256_begin() = 0;
   virtual void sha256_add(Bytes data) = 0;
   virtual Sha256Digest sha256_end() = 0;
+  /// Whether the signature of the message is of the key's owner (RFC 8032, Ed25519).
+  virtual bool ed25519_verify(const Ed25519Key& key, Bytes message,
+                              const Ed25519Signature& signature) = 0;
 };
 
 }  // namespace lobug

@@ -79,6 +79,8 @@ class Vitals {
   virtual const CrashSummary* crash() const = 0;
   virtual MemoryMarks memory() const = 0;
   virtual StackMarks stacks() const = 0;
+  /// Whether what is stored (token, Wi-Fi password) is encrypted in flash.
+  virtual bool store_encrypted() const = 0;
   /// Takes some milliseconds.
   virtual PsramCheck check_psram() = 0;
 };

@@ -1,8 +1,11 @@
 #include "lobug/protocol/messages.h"
 
 #include <cmath>
+#include <new>
+#include <type_traits>
 
 #include "lobug/audio/format.h"
+#include "lobug/face/pushed_glyphs.h"
 #include "lobug/json/reader.h"
 #include "lobug/json/writer.h"
 
@@ -119,12 +122,13 @@ std::uint32_t read_unsigned(const Value& value) {
   return static_cast<std::uint32_t>(value.integer(0, kMostUnsigned).value_or(0));
 }
 
-/// 64 hexadecimal digits, in small letters; nothing else.
-void read_sha256(const Value& value, Text<64>& into) {
-  Text<64> word;
+/// `N` hexadecimal digits, in small letters; nothing else.
+template <std::size_t N>
+void read_hex(const Value& value, Text<N>& into) {
+  Text<N> word;
   read_word(value, word);
   into.clear();
-  if (word.size() != 64) return;
+  if (word.size() != N) return;
   for (const char c : word.view()) {
     const char small = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
     if (std::string_view("0123456789abcdef").find(small) == std::string_view::npos) {
@@ -138,7 +142,8 @@ void read_sha256(const Value& value, Text<64>& into) {
 void read_firmware(const Value& firmware, Discovery& read) {
   read_word(firmware.member("version"), read.firmware_version);
   read_word(firmware.member("url"), read.firmware_url);
-  read_sha256(firmware.member("sha256"), read.firmware_sha256);
+  read_hex(firmware.member("sha256"), read.firmware_sha256);
+  read_hex(firmware.member("signature"), read.firmware_signature);
   read.firmware_size = read_unsigned(firmware.member("size"));
   // Other servers write 1.
   const Value force = firmware.member("force");
@@ -164,6 +169,11 @@ ServerMessage read_server_message(std::string_view json) {
   } else if (type.is("mcp")) {
     read.payload = message.member("payload").raw();
     if (!read.payload.empty()) read.kind = Kind::kMcp;
+  } else if (type.is("glyphs")) {
+    const Value glyphs = message.member("glyphs");
+    if (glyphs.type() != Type::kArray) return read;
+    read.payload = glyphs.raw();
+    read.kind = Kind::kGlyphs;
   } else if (type.is("hello")) {
     read_hello(message, read);
   } else if (type.is("alert")) {
@@ -174,12 +184,17 @@ ServerMessage read_server_message(std::string_view json) {
   return read;
 }
 
-std::size_t write_hello(Span<char> into, std::string_view report) {
+std::size_t write_hello(Span<char> into, std::string_view report, std::size_t glyphs) {
   Writer json(into);
   json.begin_object().name("type").text("hello").name("version").number(1);
   json.name("features").begin_object();
   json.name("mcp").boolean(true);
   json.name("drops_on_abort").boolean(true);
+  if (glyphs > 0) {
+    json.name("glyphs").begin_object();
+    json.name("size").number(static_cast<std::int64_t>(PushedGlyph::kMostSide));
+    json.name("keeps").number(static_cast<std::int64_t>(glyphs)).end_object();
+  }
   json.end_object();
   json.name("transport").text("websocket");
   write_audio(json, "audio_params", kUplinkFrameMs);
@@ -256,6 +271,7 @@ std::size_t write_description(Span<char> into, const DeviceDescription& device) 
   json.name("minimum_free_heap_size").number(device.free_memory);
   json.name("mac_address").text(device.device_id);
   json.name("uuid").text(device.client_id);
+  if (!device.update_nonce.empty()) json.name("update_nonce").text(device.update_nonce);
   json.name("application").begin_object();
   json.name("name").text("lobug").name("version").text(device.version).end_object();
   json.name("board").begin_object();
@@ -263,8 +279,19 @@ std::size_t write_description(Span<char> into, const DeviceDescription& device) 
   return json.end_object().finish();
 }
 
+void clear(Discovery& discovery) {
+  static_assert(std::is_trivially_destructible_v<Discovery>);
+  new (&discovery) Discovery();  // an assignment would make another one on the stack
+}
+
 Discovery read_discovery(std::string_view json) {
   Discovery read;
+  read_discovery(json, read);
+  return read;
+}
+
+void read_discovery(std::string_view json, Discovery& read) {
+  clear(read);
   const Value reply = json::parse(json);
   const Value activation = reply.member("activation");
   const Value websocket = reply.member("websocket");
@@ -278,11 +305,11 @@ Discovery read_discovery(std::string_view json) {
   read.timeout_ms = read_unsigned(activation.member("timeout_ms"));
   read_word(websocket.member("url"), read.websocket_url);
   read_word(websocket.member("token"), read.token);
+  read_hex(websocket.member("update_key"), read.update_key);
   read.server_time_ms = time.member("timestamp").integer(0, INT64_MAX).value_or(0);
   read.utc_offset_min =
       static_cast<std::int32_t>(time.member("timezone_offset").integer(-1440, 1440).value_or(0));
   read_firmware(firmware, read);
-  return read;
 }
 
 }  // namespace lobug

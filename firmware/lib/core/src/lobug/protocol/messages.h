@@ -26,6 +26,7 @@ struct ServerMessage {
     kMcp,
     kSystemReboot,
     kAlert,
+    kGlyphs,
   };
   Kind kind = Kind::kBroken;
   Text<64> session_id;  ///< kHello
@@ -37,7 +38,8 @@ struct ServerMessage {
   Text<512> text;                       ///< kStt, kSentence, kAlert
   Text<48> status;                      ///< kAlert
   Emotion emotion = Emotion::kNeutral;  ///< kLlm, kAlert
-  std::string_view payload;  ///< kMcp: the JSON-RPC message, within the frame that was read
+  /// kMcp: the JSON-RPC message; kGlyphs: the array of glyphs; within the frame that was read.
+  std::string_view payload;
 };
 ServerMessage read_server_message(std::string_view json);
 
@@ -49,6 +51,7 @@ struct Discovery {
   std::uint32_t timeout_ms = 0;
   Text<256> websocket_url;
   Text<128> token;
+  Text<64> update_key;  ///< that signs the server's updates, hexadecimal
   std::int64_t server_time_ms = 0;
   std::int32_t utc_offset_min = 0;  ///< of the server's local time
   Text<24> firmware_version;
@@ -56,14 +59,20 @@ struct Discovery {
   std::uint32_t firmware_size = 0;
   Text<64> firmware_sha256;  ///< hexadecimal
   bool firmware_force = false;
+  Text<128> firmware_signature;  ///< hexadecimal
 };
 Discovery read_discovery(std::string_view json);
+/// The same into an existing one: a `Discovery` takes more than 1 KB, too much for a small stack.
+void read_discovery(std::string_view json, Discovery& read);
+/// As if it had just been made.
+void clear(Discovery& discovery);
 
 enum class ListenMode : std::uint8_t { kAuto, kManual, kRealtime, kWakeWord };
 
 // Each writes one message and returns its length, 0 when it does not fit.
-/// `report` is JSON (`write_report`); empty: none.
-std::size_t write_hello(Span<char> into, std::string_view report);
+/// `report` is JSON (`write_report`); empty: none. `glyphs`: how many pushed pictures are kept; 0:
+/// none are wanted.
+std::size_t write_hello(Span<char> into, std::string_view report, std::size_t glyphs = 0);
 std::size_t write_listen_start(Span<char> into, std::string_view session_id, ListenMode mode);
 std::size_t write_listen_stop(Span<char> into, std::string_view session_id);
 std::size_t write_abort(Span<char> into, std::string_view session_id, std::string_view reason);
@@ -83,6 +92,7 @@ struct DeviceDescription {
   std::string_view device_id, client_id, board, version;
   std::uint32_t flash_size = 0;
   std::uint32_t free_memory = 0;
+  std::string_view update_nonce;  ///< what the signature of an update has to be of, too
 };
 std::size_t write_description(Span<char> into, const DeviceDescription& device);
 

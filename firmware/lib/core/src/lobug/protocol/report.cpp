@@ -105,6 +105,7 @@ std::size_t write_report(Span<char> into, const HealthReport& report) {
   json.name("unsent_ms").number(report.unsent_ms);
   json.end_object();
   write_wifi(json, report);
+  if (report.bad_glyphs > 0) json.name("bad_glyphs").number(report.bad_glyphs);
   json.name("memory").begin_object();
   json.name("free").number(report.memory.free);
   json.name("largest").number(report.memory.largest);
@@ -114,7 +115,10 @@ std::size_t write_report(Span<char> into, const HealthReport& report) {
   for (std::size_t at = 0; at < report.stacks.count; ++at) {
     json.name(report.stacks.marks[at].task).number(report.stacks.marks[at].least);
   }
-  return json.end_object().end_object().finish();
+  json.end_object();
+  json.name("nvs").text(report.store_encrypted ? "encrypted" : "plain");
+  if (!report.update_refused.empty()) json.name("update_refused").text(report.update_refused);
+  return json.end_object().finish();
 }
 
 }  // namespace lobug

@@ -49,8 +49,11 @@ struct HealthReport {
   std::optional<std::int8_t> rssi;      ///< dBm; none without a Wi-Fi
   std::uint32_t reconnects = 0;         ///< times that the Wi-Fi came back
   LossCounts losses;
+  std::uint32_t bad_glyphs = 0;  ///< pushed pictures that were broken or found no room
   MemoryMarks memory;
   StackMarks stacks;
+  bool store_encrypted = false;
+  std::string_view update_refused;  ///< why an update is not trusted; empty: none was refused
 };
 
 /// The report as a JSON object. Returns its length, 0 when it does not fit; 1,024 bytes hold any.

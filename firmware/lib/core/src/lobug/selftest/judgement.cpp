@@ -12,7 +12,7 @@ Finding doubtful(Phrase sentence) { return {Verdict::kDoubtful, sentence}; }
 Finding bad(Phrase sentence) { return {Verdict::kBad, sentence}; }
 Finding not_measured(Phrase sentence) { return {Verdict::kNotMeasured, sentence}; }
 
-// Both boards have more; sound and pictures take 627 KB of it.
+// Both boards have more; sound and pictures take 644 KB of it.
 constexpr std::uint32_t kLeastPsram = 2U * 1024U * 1024U;
 
 Finding judge_psram(const PsramCheck& psram) {

@@ -31,6 +31,7 @@ struct Measurements {
   std::optional<std::int8_t> wifi_dbm;
   MemoryMarks memory;
   StackMarks stacks;
+  bool store_encrypted = false;  ///< not judged: no board's is, as it is built
 };
 
 /// What the screen and the serial line know of the self-test.

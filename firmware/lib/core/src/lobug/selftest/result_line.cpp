@@ -64,6 +64,7 @@ std::size_t write_result_line(Span<char> into, const Measurements& measured,
   Writer json(into);
   json.begin_object().name("selftest").text(name_of(worst_of(findings)));
   json.name("version").text(version);
+  json.name("nvs").text(measured.store_encrypted ? "encrypted" : "plain");
   for (std::uint8_t place = 0; place < kTestItemCount; ++place) {
     const auto item = static_cast<TestItem>(place);
     json.name(name_of(item)).begin_object();

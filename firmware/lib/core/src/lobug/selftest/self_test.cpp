@@ -163,6 +163,7 @@ void SelfTest::finish(const View& view, const Motion& motion, Millis now) {
   m.psram = vitals_.check_psram();
   m.memory = vitals_.memory();
   m.stacks = vitals_.stacks();
+  m.store_encrypted = vitals_.store_encrypted();
   audio_.uplink.drop(audio_.uplink.size());
   audio_.wanted = wanted_before_;
   state_.phase = SelfTestState::Phase::kDone;

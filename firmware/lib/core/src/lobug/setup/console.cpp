@@ -12,6 +12,8 @@
 namespace lobug {
 namespace {
 
+constexpr std::size_t kShownKeyDigits = 16;  // as `lobug firmware key` shows them
+
 bool is_space(char character) { return character == ' '; }
 
 std::string_view trim(std::string_view text) {
@@ -272,6 +274,9 @@ void Console::show() {
   }
   print(sentences::kPairedWith,
         settings_.token.empty() ? sentences::kNobody : settings_.token_server.view());
+  print(sentences::kUpdateKey, settings_.update_key.empty()
+                                   ? sentences::kNone
+                                   : settings_.update_key.view().substr(0, kShownKeyDigits));
 }
 
 void Console::status(const View& view) {
@@ -318,6 +323,8 @@ void Console::status(const View& view) {
     print(sentences::kTime, time);
   }
   print_body(view.body);
+  print(sentences::kStorage,
+        view.store_encrypted ? sentences::kStorageEncrypted : sentences::kStoragePlain);
   print(sentences::kVersion, view.version);
 }
 

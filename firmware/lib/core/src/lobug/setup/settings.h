@@ -51,6 +51,9 @@ struct Settings {
   /// The device's own token and the server that gave it; sent to no other.
   Text<128> token;
   Text<160> token_server;
+  /// The key that signs updates, 64 hexadecimal digits, and the server that told it.
+  Text<64> update_key;
+  Text<160> update_key_server;
 };
 
 /// Read all that is stored; what is missing or invalid has its default. An https server stays even
@@ -65,7 +68,7 @@ bool save_settings(Store& store, const Settings& settings);
 /// As `save_settings`, of one setting alone (a name of `describe_settings`), so that nothing that
 /// another thread stored meanwhile is overwritten.
 bool save_setting(Store& store, const Settings& settings, std::string_view name);
-/// The same for client id and token, which the owner does not set.
+/// The same for client id, token and key of updates, which the owner does not set.
 bool save_identity(Store& store, const Settings& settings);
 
 /// What the owner can set, for the pages, the help and the documentation.

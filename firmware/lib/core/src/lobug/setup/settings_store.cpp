@@ -11,6 +11,10 @@ namespace {
 constexpr std::string_view kClientId = "client_id";
 constexpr std::string_view kToken = "token";
 constexpr std::string_view kTokenServer = "token_server";
+// The key and its server in one text, with a space between them, so that they are never of two.
+constexpr std::string_view kUpdateKey = "update_key";
+constexpr std::size_t kLongestUpdateKey = decltype(Settings::update_key)::capacity() + 1 +
+                                          decltype(Settings::update_key_server)::capacity();
 
 // A CA is kept in pieces: NVS wants a text in one stretch of a 4 KB page, and no function here
 // needs a large stack. A piece that is not full is the last.
@@ -18,7 +22,7 @@ constexpr std::size_t kPiece = 512;
 constexpr std::array<std::string_view, 4> kCaKeys = {"ca", "ca_2", "ca_3", "ca_4"};
 static_assert(kCaKeys.size() * kPiece >= decltype(Settings::ca)::capacity());
 static_assert(kClientId.size() <= 15 && kToken.size() <= 15 && kTokenServer.size() <= 15 &&
-              kCaKeys.back().size() <= 15);
+              kUpdateKey.size() <= 15 && kCaKeys.back().size() <= 15);
 
 /// The text stored under a key; empty when it is longer than `N` bytes.
 template <std::size_t N = kLongestValue>
@@ -113,6 +117,26 @@ void load_token(Store& store, Settings& settings) {
   settings.token_server.clear();
 }
 
+bool save_update_key(Store& store, const Settings& settings) {
+  Text<kLongestUpdateKey> text(settings.update_key);
+  if (!text.empty()) {
+    text.append(' ');
+    text.append(settings.update_key_server);
+  }
+  return write<kLongestUpdateKey>(store, kUpdateKey, text);
+}
+
+void load_update_key(Store& store, Settings& settings) {
+  settings.update_key.clear();
+  settings.update_key_server.clear();
+  const StoredText<kLongestUpdateKey> stored(store, kUpdateKey);
+  const std::string_view key = stored.view().substr(0, decltype(Settings::update_key)::capacity());
+  const std::string_view rest = stored.view().substr(key.size());
+  const bool has_server = !rest.empty() && rest.front() == ' ' && is_visible(rest.substr(1));
+  if (!is_visible(key) || !has_server) return;
+  if (settings.update_key_server.assign(rest.substr(1))) settings.update_key.assign(key);
+}
+
 }  // namespace
 
 Settings load_settings(Store& store) {
@@ -133,6 +157,7 @@ void load_settings(Store& store, Settings& settings) {
   load_ca(store, settings);
   load_client(store, settings);
   load_token(store, settings);
+  load_update_key(store, settings);
 }
 
 bool save_setting(Store& store, const Settings& settings, std::string_view name) {
@@ -149,7 +174,8 @@ bool save_setting(Store& store, const Settings& settings, std::string_view name)
 
 bool save_identity(Store& store, const Settings& settings) {
   const bool saved = write(store, kClientId, settings.client_id);
-  return save_token(store, settings) && saved;
+  const bool key_saved = save_update_key(store, settings);
+  return save_token(store, settings) && key_saved && saved;
 }
 
 bool save_settings(Store& store, const Settings& settings) {

@@ -1,5 +1,7 @@
 #include "lobug/ui/captions.h"
 
+#include "lobug/base/east_asian.h"
+
 namespace lobug {
 namespace {
 
@@ -8,6 +10,19 @@ std::size_t character_at(std::string_view text, std::size_t at) {
   std::size_t end = at + 1;
   while (end < text.size() && is_utf8_continuation(text[end])) ++end;
   return end - at;
+}
+
+/// Where the piece of text that begins at `at` ends: the next place where a line may end.
+std::size_t end_of_piece(std::string_view text, std::size_t at) {
+  std::uint32_t before = 0;
+  while (at < text.size() && text[at] != ' ' && text[at] != '\n') {
+    std::size_t next = at;
+    const std::uint32_t character = decode_utf8(text, next);
+    if (before != 0 && may_break(before, character)) break;
+    before = character;
+    at = next;
+  }
+  return at;
 }
 
 /// How much of a word's beginning fits into `width`, at least one character.
@@ -38,8 +53,7 @@ std::size_t wrap(std::string_view text, FontSize size, int width, Span<Line> lin
     }
     std::size_t word = end;
     while (word < text.size() && text[word] == ' ') ++word;
-    std::size_t after = word;
-    while (after < text.size() && text[after] != ' ' && text[after] != '\n') ++after;
+    const std::size_t after = end_of_piece(text, word);
     if (Canvas::text_width(text.substr(begin, after - begin), size) <= width) {
       end = after;
       if (end == text.size()) finish(end);

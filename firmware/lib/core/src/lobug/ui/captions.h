@@ -19,8 +19,9 @@ struct Line {
 
 constexpr std::size_t kMostLines = 40;
 
-/// Breaks at spaces, at line ends, and within a word that is wider than `width` pixels. Text after
-/// the last of `lines` is left out. Returns the number of lines.
+/// Breaks at spaces, between square characters (`may_break`), at line ends, and within a word that
+/// is wider than `width` pixels. Text after the last of `lines` is left out. Returns the number of
+/// lines.
 std::size_t wrap(std::string_view text, FontSize size, int width, Span<Line> lines);
 
 /// A text in an area of the screen.

@@ -168,7 +168,7 @@ void QrCode::place_codewords(const std::uint8_t* codewords, std::size_t count) {
     for (int step = 0; step < size_; ++step) {
       const int y = up ? size_ - 1 - step : step;
       for (const int x : {right, right - 1}) {
-        if (bit(fixed_, x, y) || next == count * 8) continue;
+        if (is_set(fixed_, x, y) || next == count * 8) continue;
         set(dark_, x, y, (codewords[next / 8] >> (7 - next % 8) & 1U) != 0);
         ++next;
       }
@@ -179,7 +179,7 @@ void QrCode::place_codewords(const std::uint8_t* codewords, std::size_t count) {
 void QrCode::apply_mask(int mask) {
   for (int y = 0; y < size_; ++y) {
     for (int x = 0; x < size_; ++x) {
-      if (!bit(fixed_, x, y) && masked(mask, x, y)) set(dark_, x, y, !bit(dark_, x, y));
+      if (!is_set(fixed_, x, y) && masked(mask, x, y)) set(dark_, x, y, !is_set(dark_, x, y));
     }
   }
 }

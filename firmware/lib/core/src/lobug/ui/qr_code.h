@@ -21,7 +21,7 @@ class QrCode {
 
   /// Modules a side, without the quiet zone; 0: nothing is encoded.
   int size() const { return size_; }
-  bool is_dark(int x, int y) const { return bit(dark_, x, y); }
+  bool is_dark(int x, int y) const { return is_set(dark_, x, y); }
   /// Which of the eight masks was taken: the one that is easiest to read.
   int mask() const { return mask_; }
 
@@ -29,7 +29,7 @@ class QrCode {
   /// A square of modules, one row after the other.
   using Modules = std::array<std::uint64_t, kMostSize>;
 
-  static bool bit(const Modules& modules, int x, int y) {
+  static bool is_set(const Modules& modules, int x, int y) {
     return (modules[static_cast<std::size_t>(y)] >> x & 1U) != 0;
   }
   static void set(Modules& modules, int x, int y, bool dark);

@@ -67,8 +67,8 @@ bool worth_taking(const FirmwareOffer& offer, const FirmwareSlot& slot) {
   return theirs > ours || (offer.force && theirs != ours);
 }
 
-bool parse_sha256(std::string_view hex, Sha256Digest& digest) {
-  if (hex.size() != digest.size() * 2) return false;
+bool parse_hex(std::string_view hex, Span<std::uint8_t> into) {
+  if (hex.size() != into.size() * 2) return false;
   for (std::size_t index = 0; index < hex.size(); ++index) {
     const char c = hex[index];
     unsigned nibble = 0;
@@ -81,10 +81,14 @@ bool parse_sha256(std::string_view hex, Sha256Digest& digest) {
     } else {
       return false;
     }
-    std::uint8_t& byte = digest[index / 2];
+    std::uint8_t& byte = into[index / 2];
     byte = static_cast<std::uint8_t>(index % 2 == 0 ? nibble << 4U : byte | nibble);
   }
   return true;
+}
+
+bool parse_sha256(std::string_view hex, Sha256Digest& digest) {
+  return parse_hex(hex, {digest.data(), digest.size()});
 }
 
 bool may_attempt(Store& store, std::string_view image) {

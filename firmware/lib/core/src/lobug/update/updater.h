@@ -20,6 +20,7 @@ struct FirmwareOffer {
   std::uint32_t size = 0;
   Text<64> sha256;
   bool force = false;
+  Text<128> signature;  ///< hexadecimal
 };
 
 enum class UpdateFault : std::uint8_t {
@@ -37,7 +38,9 @@ enum class UpdateFault : std::uint8_t {
 /// is no version ("v2.1", "2.1-rc1", a null pointer) is never newer, and nothing is newer than it.
 bool is_newer(const char* offered, const char* running);
 
-/// 64 digits of hexadecimal, in either case.
+/// Two digits of hexadecimal for each byte, in either case. False, with anything in `into`, when
+/// they are not just as many.
+bool parse_hex(std::string_view hex, Span<std::uint8_t> into);
 bool parse_sha256(std::string_view hex, Sha256Digest& digest);
 
 /// Whether the offer is to be taken: newer (or forced and different), with size and SHA-256, and it

@@ -7,6 +7,9 @@ const FAULTS = ["panic", "interrupt_watchdog", "task_watchdog", "watchdog", "bro
 
 const RESETS = [...FAULTS, "power_on", "external", "software", "deep_sleep", "sdio", "unknown"];
 
+/** Why a device does not trust the update that it is offered. */
+const REFUSALS = ["no_key", "unsigned", "wrong_signature"];
+
 /** Below it, bytes of internal memory and of a stack, there is a risk of a crash. */
 const LOW_MEMORY = 16 * 1024;
 const LOW_STACK = 512;
@@ -28,7 +31,7 @@ export function duration(seconds) {
 export function reportRows(report) {
   const rows = [];
   const row = (key, text, bad = false) => rows.push({ name: t(`devices.report.${key}`), text, bad });
-  const { uptime_s: uptime, reset, memory, stacks, audio, wifi, crash } = report;
+  const { uptime_s: uptime, reset, memory, stacks, audio, wifi, crash, update_refused: refused } = report;
   if (uptime != null) row("running", duration(uptime));
   if (RESETS.includes(reset)) row("started", t(`devices.report.reset.${reset}`), FAULTS.includes(reset));
   if (memory) {
@@ -63,6 +66,7 @@ export function reportRows(report) {
     const losses = Object.entries(wifi.losses ?? {}).map(([reason, times]) => `${reason} (${times} ×)`);
     if (losses.length) row("losses", losses.join(", "));
   }
+  if (REFUSALS.includes(refused)) row("refused", t(`devices.report.refusal.${refused}`), true);
   if (crash) {
     const { task, pc, cause, address, backtrace } = crash;
     const text = t("devices.report.crash_text", {

@@ -67,6 +67,12 @@ export default {
     wifi: "Wi-Fi",
     wifi_text: "{dbm} dBm. Reconnects: {reconnects}.",
     losses: "Wi-Fi lost, by reason",
+    refused: "Update refused",
+    refusal: {
+      no_key: "It isn't signed.",
+      unsigned: "It isn't signed.",
+      wrong_signature: "It keeps another server's key. Choose Pair again on the device.",
+    },
     crash: "Last crash",
     crash_text: "task {task} at {pc}, cause {cause}, memory {address}",
   },

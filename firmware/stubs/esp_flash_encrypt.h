@@ -1,0 +1,4 @@
+// Stub: ESP-IDF 4.4.
+#pragma once
+
+extern "C" bool esp_flash_encryption_enabled();
