@@ -51,6 +51,16 @@ class StrictHost : public lobug::ToolHost {
   bool has_light() const override { return true; }
   void set_light(lobug::LedColor) override { require(++uses_ == 1); }
   void free_light() override { require(++uses_ == 1); }
+  bool has_body() const override { return true; }
+  std::string_view look(int yaw, int pitch) override {
+    require(yaw >= -90 && yaw <= 90 && pitch >= -90 && pitch <= 90 && ++uses_ == 1);
+    return yaw > 40 ? "no" : "";
+  }
+  std::string_view perform(lobug::Deed deed, std::uint8_t times) override {
+    require(static_cast<std::uint8_t>(deed) < lobug::kDeedCount && times >= 1 && times <= 5);
+    require(++uses_ == 1);
+    return {};
+  }
 
   int uses() const { return uses_; }
 

@@ -23,23 +23,32 @@ namespace {
 
 /// What the firmware has to know of a board that M5Unified has recognised.
 struct Board {
-  const char* name;  ///< as updates are filed under
-  int light_pin;     ///< of the M5-Bus, where an M5GO bottom has its lights; -1: none
+  const char* name = "m5stack";  ///< as updates are filed under
+  int light_pin = -1;            ///< of the M5-Bus, where an M5GO bottom has its lights; -1: none
+  bool may_have_base = false;
+  // Where Stack-chan's builders have their servos. The plug that turns the head is the first one.
+  ServoPins port_a;
+  ServoPins port_c;
+  ServoPins m5bus;
 };
 
-Board board_of(m5::board_t board) {
+constexpr Board kCore2{"m5stack-core2", 25, false, {33, 32}, {13, 14}, {19, 27}};
+constexpr Board kCoreS3{"m5stack-cores3", 5, true, {1, 2}, {17, 18}, {7, 6}};
+constexpr Board kUnknown;
+
+const Board& board_of(int board) {
   // M5GFX 0.2.17 takes StackChan for the CoreS3 that it has inside. Newer ones have a name for it
   // that the pinned one lacks, so the number stands here.
   constexpr int kStackChan = 27;
-  switch (static_cast<int>(board)) {
+  switch (board) {
     case m5::board_t::board_M5StackCore2:
-      return {"m5stack-core2", 25};
+      return kCore2;
     case m5::board_t::board_M5StackCoreS3:
     case m5::board_t::board_M5StackCoreS3SE:
     case kStackChan:
-      return {"m5stack-cores3", 5};
+      return kCoreS3;
     default:
-      return {"m5stack", -1};
+      return kUnknown;
   }
 }
 
@@ -104,6 +113,22 @@ void set_clock_chip(std::int64_t unix_seconds) {
 }
 
 }  // namespace
+
+bool may_have_base(int board) { return board_of(board).may_have_base; }
+
+ServoPins servo_pins(BodyKind kind) {
+  const Board& board = board_of(M5.getBoard());
+  switch (kind) {
+    case BodyKind::kPortA:
+      return board.port_a;
+    case BodyKind::kPortC:
+      return board.port_c;
+    case BodyKind::kM5Bus:
+      return board.m5bus;
+    default:
+      return {};
+  }
+}
 
 void ChipSystem::begin() {
   // M5.begin has set the system's time by the clock chip without asking whether its supply failed.
@@ -176,6 +201,10 @@ std::uint32_t ChipRandom::next() { return esp_random(); }
 void ChipEffects::begin() { pin_ = board_of(M5.getBoard()).light_pin; }
 
 void ChipEffects::show_leds(const LedColors& colors) {
+  if (base_.found()) {
+    base_.show_lights(colors);
+    return;
+  }
   if (!started_) started_ = has_led() && start_lights(pin_);
   // Skipped while the last ones are under way, which 0.3 ms later they are not.
   if (!started_ || rmt_wait_tx_done(kLightChannel, 0) != ESP_OK) return;

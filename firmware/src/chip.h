@@ -7,12 +7,14 @@
 
 #include "lobug/base/random.h"
 #include "lobug/base/text.h"
+#include "lobug/body/attitude.h"
 #include "lobug/device/power.h"
 #include "lobug/ports/store.h"
 #include "lobug/ports/system.h"
 #include "lobug/setup/settings.h"
 #include "lobug_sockets/ca_source.h"
 #include "lobug_sockets/clocks.h"
+#include "stackchan_base.h"
 
 namespace lobug {
 
@@ -47,18 +49,33 @@ class ChipRandom final : public Random {
   std::uint32_t next() override;
 };
 
-/// The ten lights (SK6812) of an M5GO bottom, driven by the chip's remote control unit: M5Unified's
-/// own M5.Led does nothing on ESP-IDF 4.4, and knows one light of a Core2 and none of a CoreS3.
+/// Whether StackChan's base may be below this board, as M5Unified numbers it.
+bool may_have_base(int board);
+
+/// Where hobby servos hang; -1: this board has no such pins.
+struct ServoPins {
+  std::int8_t yaw = -1;
+  std::int8_t pitch = -1;
+  bool exist() const { return yaw >= 0; }
+};
+ServoPins servo_pins(BodyKind kind);
+
+/// The lights of StackChan's base, where there is one. Else the ten (SK6812) of an M5GO bottom,
+/// driven by the chip's remote control unit: M5Unified's own M5.Led does nothing on ESP-IDF 4.4,
+/// and knows one light of a Core2 and none of a CoreS3.
 class ChipEffects final : public Effects {
  public:
+  explicit ChipEffects(const StackChanBase& base) : base_(base) {}
   /// After M5.begin. Touches no pin: that waits for the first colours.
   void begin();
   bool has_led() const override { return pin_ >= 0; }
+  bool finds_led() const override { return base_.found(); }
   void show_leds(const LedColors& colors) override;
 
  private:
   static constexpr std::size_t kBits = kLedCount * 24;
 
+  const StackChanBase& base_;
   int pin_ = -1;
   bool started_ = false;
   /// What is being sent; the driver reads it while it sends, 0.3 ms.

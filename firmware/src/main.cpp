@@ -13,6 +13,7 @@
 #include <new>
 
 #include "chip.h"
+#include "chip_body.h"
 #include "chip_vitals.h"
 #include "lobug/audio/audio_pump.h"
 #include "lobug/device/device.h"
@@ -77,7 +78,9 @@ struct Firmware {
   NvsStore store;
   ChipSystem system;
   ChipRandom random;
-  ChipEffects effects;
+  StackChanBase base;
+  ChipEffects effects{base};
+  ChipBody body{base};
   ChipVitals vitals;
   OtaSlot slot;
   MdnsFinder finder;
@@ -130,10 +133,10 @@ Connections* connections = nullptr;
   Firmware& f = *firmware;
   // Made here and for good: it reads the settings at once, which takes a while. As large as it is
   // it goes to PSRAM; nothing in it is shared between tasks.
-  auto* device =
-      new (std::nothrow) Device(Platform{connections->session, connections->http, f.store, f.crypto,
-                                         f.random, f.slot, f.system, f.finder, f.effects, f.vitals},
-                                f.audio, f.link);
+  auto* device = new (std::nothrow)
+      Device(Platform{connections->session, connections->http, f.store, f.crypto, f.random, f.slot,
+                      f.system, f.finder, f.effects, f.vitals, f.body},
+             f.audio, f.link);
   for (;;) {
     if (device != nullptr) {
       device->step(millis());
@@ -180,6 +183,7 @@ void start() {
   firmware->system.begin();
   firmware->vitals.begin();
   firmware->vitals.watch("screen", xTaskGetCurrentTaskHandle());
+  firmware->base.begin();
   firmware->effects.begin();
   firmware->screen.begin(firmware->system.board(), firmware->system.short_name());
 

@@ -21,9 +21,10 @@ namespace lobug {
 //   device  -> screen   ScreenLink::view
 //   Wi-Fi's events -> screen   atomics in WifiKeeper
 //   settings            NvsStore, which has a lock
+//   body                servos, their supply, lights and touch sensor: the device's task alone
 //   screen  -> device   ScreenLink::frames and touches, atomics
-// The I2C bus (touch, motion sensor, power chip, clock chip, the codecs' switches) is used by all
-// three; M5GFX locks it for each transaction.
+// The I2C bus (touch, motion sensor, power chip, clock chip, StackChan's base, the codecs'
+// switches) is used by all three; M5GFX locks it for each transaction.
 
 struct TaskPlace {
   const char* name;

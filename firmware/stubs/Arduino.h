@@ -24,7 +24,10 @@ class HardwareSerial {
   std::size_t println(const char* text);
   void flush();
   std::size_t setRxBufferSize(std::size_t new_size);
+  void begin(unsigned long baud, std::uint32_t config, std::int8_t rxPin, std::int8_t txPin);
+  void end();
 };
+#define SERIAL_8N1 0x800001c
 class HWCDC {
  public:
   int available();
@@ -36,12 +39,17 @@ class HWCDC {
   std::size_t setRxBufferSize(std::size_t size);
   void setTxTimeoutMs(std::uint32_t timeout);
 };
+extern HardwareSerial Serial1;
 #if ARDUINO_USB_CDC_ON_BOOT
 extern HWCDC Serial;
 #else
 extern HardwareSerial Serial;
 #endif
 
+std::uint32_t ledcSetup(std::uint8_t channel, std::uint32_t freq, std::uint8_t resolution_bits);
+void ledcWrite(std::uint8_t channel, std::uint32_t duty);
+void ledcAttachPin(std::uint8_t pin, std::uint8_t channel);
+void ledcDetachPin(std::uint8_t pin);
 // Macros with names that anybody could choose for something else.
 #define bit(b) (1UL << (b))
 #define bitSet(value, bit) ((value) |= (1UL << (bit)))

@@ -160,6 +160,20 @@ class RTC_Class {
   void setDateTime(const rtc_date_t* date, const rtc_time_t* time);
 };
 
+class I2C_Class {
+ public:
+  bool writeRegister(std::uint8_t address, std::uint8_t reg, const std::uint8_t* data,
+                     std::size_t length, std::uint32_t freq) const;
+  bool readRegister(std::uint8_t address, std::uint8_t reg, std::uint8_t* result,
+                    std::size_t length, std::uint32_t freq) const;
+  bool writeRegister8(std::uint8_t address, std::uint8_t reg, std::uint8_t data,
+                      std::uint32_t freq) const;
+  bool bitOn(std::uint8_t address, std::uint8_t reg, std::uint8_t data, std::uint32_t freq) const;
+  bool bitOff(std::uint8_t address, std::uint8_t reg, std::uint8_t data, std::uint32_t freq) const;
+};
+
+extern I2C_Class In_I2C;
+
 class Touch_Class {
  public:
   struct touch_detail_t {
@@ -185,6 +199,7 @@ class M5Unified {
   Touch_Class Touch;
   Speaker_Class Speaker;
   Mic_Class Mic;
+  I2C_Class& In_I2C = m5::In_I2C;
 
   config_t config(void);  // static, but called as a method by everybody
   void begin(config_t cfg);

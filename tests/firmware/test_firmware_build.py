@@ -21,7 +21,7 @@ import firmware_fuzz
 from firmware_fuzz import fuzz
 
 PARSERS = {"console", "discovery", "dns", "form", "http", "improv", "json", "mcp", "messages",
-           "url", "version", "websocket"}  # fmt: skip
+           "servo_bus", "url", "version", "websocket"}  # fmt: skip
 """What reads bytes from outside; each has a fuzzer."""
 
 

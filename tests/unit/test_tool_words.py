@@ -18,6 +18,16 @@ TEXT = {"type": "string"}
 COUNT = {"type": "integer", "minimum": 1, "maximum": 5}
 FACE = tool("self.face.set_expression", "Set the expression of your face.", expression=TEXT)
 MOTION = tool("self.get_motion", "Tell how you are held and whether you are moved.")
+GAZE = tool(
+    "self.body.set_gaze",
+    "Turn your head to look left, right, up, down or ahead.",
+    direction=TEXT,
+    angle=COUNT,
+)
+GESTURE = tool(
+    "self.body.gesture", "Nod, shake your head, bow or dance.", gesture=TEXT, times=COUNT
+)
+BODY = (GAZE, GESTURE)
 OWN = (
     tool("self.get_device_status", "Tell your own volume, screen brightness, battery and network."),
     tool("self.audio_speaker.set_volume", "Set the volume of your voice.", volume=PERCENT),
@@ -32,6 +42,7 @@ OWN = (
     tool("self.beep", "Beep so many times.", times=COUNT),
     tool("self.led.set_color", "Set the color of your light.", color=TEXT),
     MOTION,
+    *BODY,
 )
 
 FACE_WANTED = (
@@ -58,6 +69,23 @@ MOTION_WANTED = (
     "Is anyone moving you?",
     "Are you tilted to one side?",
     "What position are you in?",
+)
+BODY_WANTED = (
+    "Look left.",
+    "Look up, please.",
+    "Please look to your right.",
+    "Can you look at the ceiling?",
+    "Turn your head to the left.",
+    "Turn to me.",
+    "Could you look straight ahead?",
+    "Nod if you can hear me.",
+    "Please nod twice.",
+    "Shake your head.",
+    "Can you dance?",
+    "Dance for us!",
+    "I want you to bow.",
+    "Bow!",
+    "Would you face the window, tilt your head.",
 )
 ORDINARY = (
     "Good morning!",
@@ -98,8 +126,8 @@ def prompt(*listed: object) -> ToolPrompt:
     return tool_prompt([one for one in found if one is not None], ChatSettings().tool_prompt_tokens)
 
 
-def test_all_eleven_are_told() -> None:
-    assert len(own().tools) == len(OWN) == 11
+def test_all_thirteen_are_told() -> None:
+    assert len(own().tools) == len(OWN) == 13
 
 
 def test_they_are_those_of_the_firmware_and_of_the_documentation() -> None:
@@ -122,6 +150,22 @@ def test_words_for_motion(said: str) -> None:
     assert not prompt(FACE).may_concern(said)
 
 
+@pytest.mark.parametrize("said", BODY_WANTED)
+def test_words_for_a_body(said: str) -> None:
+    assert own().may_concern(said)
+
+
+def test_a_body_without_a_face_shows_no_feeling() -> None:
+    assert prompt(*BODY).may_concern("Look left.")
+    assert not prompt(*BODY).may_concern("Be happy!")
+
+
+def test_without_a_body_its_words_concern_nothing() -> None:
+    without = prompt(*(one for one in OWN if one not in BODY))
+    for said in ("Look left.", "Please nod twice.", "Can you dance?", "Bow!"):
+        assert not without.may_concern(said)
+
+
 @pytest.mark.parametrize(
     "said", ["Louder!", "Show hello on your screen.", "Set a timer.", "Beep three times."]
 )
@@ -135,7 +179,17 @@ def test_ordinary_talk_needs_no_tool(said: str) -> None:
 
 
 def test_words_for_face_and_motion_let_no_more_of_the_tricky_talk_through() -> None:
-    without = prompt(*(one for one in OWN if one not in (FACE, MOTION)))
-    both = own()
+    without = prompt(*(one for one in OWN if one not in (FACE, MOTION, *BODY)))
+    both = prompt(*(one for one in OWN if one not in BODY))
     for said in (*TALK, *TALK_UNSEEN):
         assert both.may_concern(said) == without.may_concern(said), said
+
+
+def test_words_for_a_body_let_little_more_of_the_tricky_talk_through() -> None:
+    without = prompt(*(one for one in OWN if one not in BODY))
+    more = [
+        said
+        for said in (*TALK, *TALK_UNSEEN)
+        if own().may_concern(said) and not without.may_concern(said)
+    ]
+    assert more == []

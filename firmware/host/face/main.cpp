@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "body_pictures.h"
 #include "lobug/base/exchange.h"
 #include "lobug/face/emotion.h"
 #include "lobug/language/phrases.h"
@@ -16,6 +17,7 @@
 #include "lobug/protocol/messages.h"
 #include "lobug/ui/qr_code.h"
 #include "lobug/ui/ui.h"
+#include "picture_file.h"
 
 namespace lobug {
 namespace {
@@ -83,16 +85,7 @@ class Scene {
     pass(2 * kFrameMs);
   }
   bool save(const std::string& folder, const std::string& name) {
-    const std::string path = folder + "/" + name + ".ppm";
-    std::FILE* const file = std::fopen(path.c_str(), "wb");
-    if (file == nullptr) return false;
-    std::fprintf(file, "P6\n%d %d\n255\n", kScreenWidth, kScreenHeight);
-    for (const Colour colour : canvas_.pixels()) {
-      std::fputc((colour >> 11) * 255 / 31, file);
-      std::fputc(((colour >> 5) & 63) * 255 / 63, file);
-      std::fputc((colour & 31) * 255 / 31, file);
-    }
-    return std::fclose(file) == 0;
+    return write_picture(canvas_.pixels(), folder + "/" + name + ".ppm");
   }
 
  private:
@@ -295,6 +288,22 @@ const Named kScenes[] = {
        s.tap(240, 150);
        s.pass(kFrameMs);
      }},
+    {"settings-head",
+     [](Scene& s) {
+       s.view().body.kind = BodyKind::kStackChan;
+       s.pass(kFrameMs);
+       s.tap(40, 260);
+       s.pass(kFrameMs);
+     }},
+    {"head",
+     [](Scene& s) {
+       s.view().body.kind = BodyKind::kStackChan;
+       s.view().body.calibration.offset = {-30, 40};
+       s.pass(kFrameMs);
+       s.tap(40, 260);
+       s.tap(272, 220);
+       s.pass(kFrameMs);
+     }},
     {"clock",
      [](Scene& s) {
        s.view().clock = true;
@@ -477,7 +486,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::string folder = argv[1];
-  const bool written = lobug::render_emotions(folder) && lobug::render_scenes(folder);
+  const bool written = lobug::render_emotions(folder) && lobug::render_scenes(folder) &&
+                       lobug::render_bodies(folder);
   if (!written) std::fprintf(stderr, "%s cannot be written to\n", argv[1]);
   return written ? 0 : 1;
 }

@@ -15,7 +15,7 @@ struct Name {
   Kind kind;
 };
 
-constexpr std::array<Name, 28> kNames{{
+constexpr std::array<Name, 30> kNames{{
     {"tap", Kind::kTap},
     {"hold", Kind::kHold},
     {"release", Kind::kRelease},
@@ -37,6 +37,8 @@ constexpr std::array<Name, 28> kNames{{
     {"clock_chip", Kind::kClockChip},
     {"microphone_broken", Kind::kMicrophoneBroken},
     {"microphone_dead", Kind::kMicrophoneDead},
+    {"stroke", Kind::kStroke},
+    {"servos_dead", Kind::kServosDead},
     {"motion_dead", Kind::kMotionDead},
     {"vitals", Kind::kVitals},
     {"forget_pairing", Kind::kForgetPairing},

@@ -34,6 +34,8 @@ struct Command {
     kClockChip,  ///< `value`: seconds by which it is wrong from now on; `text` "failed"
     kMicrophoneBroken,
     kMicrophoneDead,  ///< `value` 1: it hears nothing, not even noise
+    kStroke,          ///< a hand is on the head for `ms`
+    kServosDead,      ///< `value` 1: the body's servos do not answer
     kMotionDead,      ///< `value` 1: the motion sensor does not answer
     kVitals,          ///< `text`: a value of ScriptedVitals, set to `value`
     kForgetPairing,

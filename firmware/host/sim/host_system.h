@@ -84,8 +84,10 @@ class ScriptedFinder final : public ServerFinder {
 /// Events: `led` with `red`, `green`, `blue` of the first light, whenever a light changes.
 class HostEffects final : public Effects {
  public:
-  HostEffects(bool has_led, EventLog& log) : has_led_(has_led), log_(log) {}
+  HostEffects(bool has_led, bool finds_led, EventLog& log)
+      : has_led_(has_led || finds_led), finds_led_(finds_led), log_(log) {}
   bool has_led() const override { return has_led_; }
+  bool finds_led() const override { return finds_led_; }
   void show_leds(const LedColors& colors) override {
     const LedColor& first = colors[0];
     log_.emit("led", [&](json::Writer& json) {
@@ -96,6 +98,7 @@ class HostEffects final : public Effects {
 
  private:
   const bool has_led_;
+  const bool finds_led_;
   EventLog& log_;
 };
 

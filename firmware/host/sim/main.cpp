@@ -20,6 +20,7 @@
 #include "event_log.h"
 #include "file_store.h"
 #include "firmware_folder.h"
+#include "host_body.h"
 #include "host_clock.h"
 #include "host_screen.h"
 #include "host_system.h"
@@ -176,7 +177,9 @@ int run(const Options& options, char** arguments) {
   ClockChip clock_chip(dir / "clock.txt");
   HostSystem system(options, log, clock_chip, restart);
   ScriptedFinder finder(options.finder);
-  HostEffects effects(options.led, log);
+  HostEffects effects(options.led, options.base, log);
+  BodyWorld body_world;
+  HostBody body(options.base, body_world, log);
   ScriptedVitals scripted_vitals;
   HostVitals vitals(options, scripted_vitals);
   WavSpeaker speaker(dir / "speaker.wav", log);
@@ -190,7 +193,7 @@ int run(const Options& options, char** arguments) {
   if (options.glyphs) link.glyphs = &glyphs;
   AudioPump pump(audio, microphone, speaker);
   Device device(Platform{poor_session, poor_http, store, crypto, random, firmware, system, finder,
-                         effects, vitals},
+                         effects, vitals, body},
                 audio, link);
 
   log.emit("boot", [&](json::Writer& json) {
@@ -205,10 +208,11 @@ int run(const Options& options, char** arguments) {
   CommandQueue commands;
   HostRandom blinking(options.seed);
   HostScreen face(blinking, link.inputs, link.glyphs, options.board == "m5stack-core2");
-  ScreenThread screen(ScreenWorld{log, link, audio, microphone, speaker, air, store, clock_chip,
-                                  scripted_vitals, options.board, options.screen ? &face : nullptr,
-                                  audio_pause_us, [&] { running = false; }},
-                      commands);
+  ScreenThread screen(
+      ScreenWorld{log, link, audio, microphone, speaker, air, store, clock_chip, scripted_vitals,
+                  body_world, options.board, options.screen ? &face : nullptr, audio_pause_us,
+                  [&] { running = false; }},
+      commands);
   Watch watch(log, screen);
   if (!options.wifi.empty()) {
     Command join;

@@ -75,8 +75,11 @@ bool read_options(int count, char** arguments, Options& options, std::string& er
   };
   for (int index = 1; index < count; ++index) {
     const std::string name = arguments[index];
-    if (name == "--led" || name == "--screen" || name == "--crash") {
-      (name == "--led" ? options.led : name == "--crash" ? options.crash : options.screen) = true;
+    if (name == "--led" || name == "--base" || name == "--screen" || name == "--crash") {
+      (name == "--led"     ? options.led
+       : name == "--base"  ? options.base
+       : name == "--crash" ? options.crash
+                           : options.screen) = true;
       continue;
     }
     if (name == "--no-glyphs") {

@@ -28,6 +28,7 @@ struct Options {
   std::string reset = "power_on";  ///< why the chip says that it started
   bool crash = false;              ///< a core dump is stored
   bool led = false;
+  bool base = false;
   bool screen = false;
   bool glyphs = true;  ///< it takes pictures of characters
   NetworkOptions network;
@@ -52,6 +53,7 @@ constexpr const char* kUsage =
     "  --reset REASON        why it says that it started (power_on), as reports name it\n"
     "  --crash               a core dump is stored in it\n"
     "  --led                 its board drives lights\n"
+    "  --base                it stands on StackChan's base\n"
     "  --screen              it draws, for touch and pictures\n"
     "  --no-glyphs           it does not ask for pictures of characters, as older firmware\n"
     "  --loss SHARE --jitter SECONDS --latency SECONDS   a poor network\n"

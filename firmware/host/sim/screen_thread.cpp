@@ -50,7 +50,9 @@ bool same(const View& a, const View& b) {
          a.power == b.power && a.backlight == b.backlight && a.radio_sleeps == b.radio_sleeps &&
          a.minute_of_day == b.minute_of_day && a.date == b.date && a.timers == b.timers &&
          a.ringing == b.ringing && a.setup_network == b.setup_network.view() &&
-         a.wake_word == b.wake_word && a.language == b.language && a.address == b.address.view();
+         a.body.kind == b.body.kind && a.body.at == b.body.at && a.body.powered == b.body.powered &&
+         a.body.silent == b.body.silent && a.wake_word == b.wake_word && a.language == b.language &&
+         a.address == b.address.view();
 }
 
 }  // namespace
@@ -181,6 +183,13 @@ void ScreenThread::take(const Command& command, Millis now) {
     case Kind::kMicrophoneDead:
       world_.microphone.set_dead(command.value != 0);
       break;
+    case Kind::kStroke:
+      world_.body.head_touch = 0x0F;  // two zones, firmly
+      stroked_until_.set(now, command.ms);
+      break;
+    case Kind::kServosDead:
+      world_.body.servos_dead = command.value != 0;
+      break;
     case Kind::kMotionDead:
       motion_dead_ = command.value != 0;
       break;
@@ -302,6 +311,10 @@ void ScreenThread::stats() {
 }
 
 void ScreenThread::feel(Millis now) {
+  if (stroked_until_.due(now)) {
+    stroked_until_.clear();
+    world_.body.head_touch = 0;
+  }
   if (motion_dead_ || (next_reading_.is_set() && !next_reading_.due(now))) return;
   next_reading_.set(now, kReadingMs);
   MotionSample sample = lying_;
@@ -351,6 +364,12 @@ void ScreenThread::tell(const View& view) {
     text_if_changed(json, "language", code_of(before.language), code_of(view.language), all);
     number_if_changed(json, "timers", before.timers, view.timers, all);
     flag_if_changed(json, "ringing", before.ringing, view.ringing, all);
+    text_if_changed(json, "body", lobug::name_of(before.body.kind), lobug::name_of(view.body.kind),
+                    all);
+    number_if_changed(json, "yaw", before.body.at.yaw, view.body.at.yaw, all);
+    number_if_changed(json, "pitch", before.body.at.pitch, view.body.at.pitch, all);
+    flag_if_changed(json, "servos", before.body.powered, view.body.powered, all);
+    flag_if_changed(json, "servos_silent", before.body.silent, view.body.silent, all);
     number_if_changed(json, "update_percent", before.update_percent, view.update_percent, all);
   });
 }

@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "event_log.h"
 #include "file_store.h"
+#include "host_body.h"
 #include "host_clock.h"
 #include "host_screen.h"
 #include "host_vitals.h"
@@ -38,6 +39,7 @@ struct ScreenWorld {
   Store& store;
   ClockChip& clock_chip;
   ScriptedVitals& vitals;
+  BodyWorld& body;
   std::string_view board;
   HostScreen* screen;                               ///< nullptr: it has none to look at
   const std::atomic<std::int64_t>& audio_pause_us;  ///< longest between two rounds of the sound
@@ -112,6 +114,7 @@ class ScreenThread {
   MotionSample lying_;  ///< what the sensor has while nothing special happens
   Deadline next_reading_;
   Deadline shaken_until_;
+  Deadline stroked_until_;
   bool knocked_ = false;
   bool motion_dead_ = false;
   std::uint32_t readings_ = 0;

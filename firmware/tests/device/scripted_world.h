@@ -12,6 +12,7 @@
 #include "lobug/setup/settings.h"
 #include "support/memory_store.h"
 #include "support/plain_crypto.h"
+#include "support/scripted_body.h"
 #include "support/scripted_connection.h"
 #include "support/scripted_random.h"
 #include "support/scripted_slot.h"
@@ -36,10 +37,12 @@ class ScriptedFinder final : public ServerFinder {
 
 class ScriptedLights final : public Effects {
  public:
-  bool has_led() const override { return driven; }
+  bool has_led() const override { return driven || found; }
+  bool finds_led() const override { return found; }
   void show_leds(const LedColors& colors) override { shown.push_back(colors); }
 
   bool driven = false;  ///< the board has a pin for them
+  bool found = false;   ///< StackChan's base is there
   std::vector<LedColors> shown;
 };
 
@@ -54,6 +57,7 @@ struct World {
   ScriptedFinder finder;
   ScriptedLights effects;
   ScriptedVitals vitals;
+  ScriptedBody servos;
   std::vector<std::int16_t> up = std::vector<std::int16_t>(16000);
   std::vector<std::int16_t> down = std::vector<std::int16_t>(64000);
   AudioLink audio{{up.data(), up.size()}, {down.data(), down.size()}};
@@ -98,9 +102,9 @@ struct World {
   World& operator=(const World&) = delete;
 
   void boot() {
-    device = std::make_unique<Device>(
-        Platform{session, http, store, crypto, random, slot, system, finder, effects, vitals},
-        audio, screen);
+    device = std::make_unique<Device>(Platform{session, http, store, crypto, random, slot, system,
+                                               finder, effects, vitals, servos},
+                                      audio, screen);
     step();
   }
   void step(Millis ms = 10) {

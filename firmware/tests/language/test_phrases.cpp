@@ -59,6 +59,10 @@ constexpr Place kPlaces[] = {
     {P::kPairAgain, P::kResetSure, kSmall, 142, 1},
     {P::kLanguageFormat, P::kLanguageFormat, kSmall, 126, 1, "English"},
     {P::kClose, P::kClose, kSmall, 74, 1},
+    {P::kHeadButton, P::kHeadButton, kSmall, 74, 1},
+    {P::kHeadTitle, P::kHeadTitle, kLarge, 304, 1},
+    {P::kHeadHelp, P::kHeadSilent, kSmall, 304, 1},
+    {P::kHeadTurnFormat, P::kHeadTiltFormat, kSmall, 130, 1, "-30"},  // between the arrows
     {P::kVersionFormat, P::kVersionFormat, kSmall, 180, 1, "12.34.56"},
     {P::kTestButton, P::kTestButton, kSmall, 72, 1},
     {P::kTestTitle, P::kTestTitle, kLarge, 304, 1},

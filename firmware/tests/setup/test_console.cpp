@@ -179,13 +179,35 @@ TEST_CASE("show and status hold no secret") {
   CHECK(has(shown, "wifi_name: My Home\nwifi_password: (set)\nserver: https://desk:8321\n"));
   CHECK(has(shown,
             "ca: (set)\ntalk_mode: tap\nvolume: 70\nbrightness: 70\ncaptions: on\n"
-            "clock: on\ndim_after: 60\noff_after: 300\noff_after_usb: never\nlight: none\n"));
+            "clock: on\ndim_after: 60\noff_after: 300\noff_after_usb: never\nlight: auto\n"
+            "body: auto\nyaw_offset: 0\npitch_offset: 0\nyaw_reversed: off\n"));
   CHECK(has(shown, "paired_with: https://desk:8321\nupdate_key: 5555555555555556\n"));
   for (const std::string& answer : {shown, terminal.type("status"), terminal.type("help")}) {
     CHECK_FALSE(has(answer, "geheim"));
     CHECK_FALSE(has(answer, "lobug_secret"));
     CHECK_FALSE(has(answer, "QQQQ"));
   }
+}
+
+TEST_CASE("calibrate and status tell of a body, where there is one") {
+  Terminal terminal;
+  CHECK(terminal.type("calibrate") == "This device has no body that moves.\n");
+  CHECK_FALSE(has(terminal.type("status"), "body"));
+  View& view = terminal.view;
+  view.body.kind = BodyKind::kStackChan;
+  view.body.at = {-123, 456};
+  CHECK(has(terminal.type("status"), "body: stackchan, yaw -12, pitch 45, servos off\n"));
+  view.body.powered = true;
+  CHECK(has(terminal.type("status"), "servos on\n"));
+  view.body.silent = true;
+  CHECK(has(terminal.type("status"), "servos don't answer\n"));
+  CHECK(has(terminal.type("calibrate"), "set yaw_offset N"));
+  CHECK(terminal.type("calibrate now") ==
+        "I don't understand what follows the command. Type help.\n");
+  Input input;
+  REQUIRE(terminal.inputs.pop(input));
+  CHECK(input.kind == Input::Kind::kCalibrate);
+  CHECK(input.value == 1);
 }
 
 TEST_CASE("status tells what the face shows") {
@@ -271,7 +293,7 @@ TEST_CASE("the longest answers fit") {
   Terminal terminal;
   const std::string help = terminal.type("help");
   CHECK(help == terminal.type("?"));
-  CHECK(help.size() < Text<1024>::capacity());
+  CHECK(help.size() < Text<1536>::capacity());
   CHECK(help.back() == '\n');
   for (const char* const word : {"wifi ", "server ", "ca ", "set ", "show", "status", "selftest",
                                  "pair", "restart", "reset yes", "  wifi_name: ", "  talk_mode: ",

@@ -79,8 +79,8 @@ TEST_CASE("the page is whole, for phones, and asks nobody else for anything") {
     CHECK(count_of(html, "name=\"" + std::string(info.name) + "\"") == 1);
   }
   // Each label belongs to a field.
-  CHECK(count_of(html, "<label for=") == 14);
-  CHECK(count_of(html, " id=\"") == 15);  // those, and the list of networks
+  CHECK(count_of(html, "<label for=") == 18);
+  CHECK(count_of(html, " id=\"") == 19);  // those, and the list of networks
 }
 
 TEST_CASE("it shows what is set, but no secret") {
@@ -94,6 +94,8 @@ TEST_CASE("it shows what is set, but no secret") {
   settings.brightness = 44;
   settings.captions = false;
   settings.light = LightKind::kM5go;
+  settings.body = BodyKind::kPortC;
+  settings.calibration = {{-30, 120}, true};
   settings.language = Language::kGerman;
   settings.token = Text<128>("lobug_secret");
   settings.client_id = Text<36>("5e5c5a0c-0000-4000-8000-000000000001");
@@ -104,10 +106,13 @@ TEST_CASE("it shows what is set, but no secret") {
   CHECK(has(html, "<option value=\"conversation\" selected>"));
   CHECK(has(html, "<option value=\"off\" selected>"));
   CHECK(has(html, "<option value=\"m5go\" selected>"));
+  CHECK(count_of(html, " selected") == 7);
+  CHECK(has(html, "<option value=\"port_c\" selected>"));
+  CHECK(has(html, "max=\"30\" value=\"-3\""));
+  CHECK(has(html, "max=\"30\" value=\"12\""));
   CHECK(has(html, "<html lang=\"de\">"));
   CHECK(has(html, "<option value=\"de\" selected>Deutsch</option>"));
   CHECK(has(html, "<h1>Hallo, ich bin Lo-Bug</h1>"));
-  CHECK(count_of(html, " selected") == 5);
   CHECK(has(html, "max=\"100\" value=\"33\""));
   CHECK(has(html, "max=\"100\" value=\"44\""));
   CHECK(has(html, "name=\"forget_ca\""));

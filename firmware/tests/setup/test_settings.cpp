@@ -39,6 +39,8 @@ TEST_CASE("the standard values of the table are those of a new device") {
   CHECK(settings.power.off_after_s == fresh.power.off_after_s);
   CHECK(settings.power.off_after_usb_s == fresh.power.off_after_usb_s);
   CHECK(settings.light == fresh.light);
+  CHECK(settings.body == fresh.body);
+  CHECK(settings.calibration == fresh.calibration);
   CHECK(settings.language == fresh.language);
 }
 
@@ -202,12 +204,44 @@ TEST_CASE("talk mode, volume, brightness, captions and light take their words an
   CHECK(set(settings, "light", "m5go").empty());
   CHECK(settings.light == LightKind::kM5go);
   CHECK(shown_setting(settings, "light") == "m5go");
-  for (const char* const light : {"", "M5GO", "on", "1"}) {
+  for (const char* const light : {"", "M5GO", "on", "1", "stackchan"}) {
     CHECK_FALSE(set(settings, "light", light).empty());
   }
   CHECK(settings.light == LightKind::kM5go);
   CHECK(set(settings, "light", "none").empty());
   CHECK(settings.light == LightKind::kNone);
+  CHECK(set(settings, "light", "auto").empty());
+  CHECK(settings.light == LightKind::kAuto);
+}
+
+TEST_CASE("a body is one of its words, an offset a few degrees either way") {
+  Settings settings;
+  CHECK(settings.body == BodyKind::kAuto);
+  for (const char* const body : {"none", "port_a", "port_c", "m5bus", "stackchan", "auto"}) {
+    CHECK(set(settings, "body", body).empty());
+    CHECK(shown_setting(settings, "body") == body);
+  }
+  for (const char* const body : {"", "pwm", "Port_A", "1"}) {
+    CHECK_FALSE(set(settings, "body", body).empty());
+  }
+  CHECK(settings.body == BodyKind::kAuto);
+  for (const char* const name : {"yaw_offset", "pitch_offset"}) {
+    CAPTURE(name);
+    for (const char* const offset : {"30", "-30", "7", "-7", "0"}) {
+      CHECK(set(settings, name, offset).empty());
+      CHECK(shown_setting(settings, name) == offset);
+    }
+    for (const char* const offset : {"", "-", "31", "-31", "007", "+3", "1.5", "--3", "3-", "x"}) {
+      CAPTURE(offset);
+      CHECK_FALSE(set(settings, name, offset).empty());
+    }
+  }
+  CHECK(set(settings, "yaw_offset", "-12").empty());
+  CHECK(set(settings, "pitch_offset", "4").empty());
+  CHECK(settings.calibration.offset == Attitude{-120, 40});
+  CHECK(set(settings, "yaw_reversed", "on").empty());
+  CHECK(settings.calibration.yaw_reversed);
+  CHECK_FALSE(set(settings, "yaw_reversed", "maybe").empty());
 }
 
 TEST_CASE("times of the screen are seconds, or never") {

@@ -20,6 +20,8 @@ Settings full_settings() {
   settings.brightness = 100;
   settings.captions = false;
   settings.light = LightKind::kM5go;
+  settings.body = BodyKind::kM5Bus;
+  settings.calibration = {{-30, 120}, true};
   settings.client_id = Text<36>("5e5c5a0c-0000-4000-8000-000000000001");
   settings.token = Text<128>("lobug_secret");
   settings.token_server = Text<160>("https://desk:8321");
@@ -38,6 +40,8 @@ void check_same(const Settings& left, const Settings& right) {
   CHECK(left.brightness == right.brightness);
   CHECK(left.captions == right.captions);
   CHECK(left.light == right.light);
+  CHECK(left.body == right.body);
+  CHECK(left.calibration == right.calibration);
   CHECK(left.client_id == right.client_id.view());
   CHECK(left.token == right.token.view());
   CHECK(left.token_server == right.token_server.view());
@@ -98,8 +102,9 @@ TEST_CASE("one setting is saved without the others") {
 TEST_CASE("what is stored and not valid has its default") {
   MemoryStore store;
   REQUIRE(save_settings(store, full_settings()));
-  for (const char* const key : {"wifi_name", "wifi_password", "server", "talk_mode", "volume",
-                                "brightness", "captions", "light"}) {
+  for (const char* const key :
+       {"wifi_name", "wifi_password", "server", "talk_mode", "volume", "brightness", "captions",
+        "light", "body", "yaw_offset", "pitch_offset", "yaw_reversed"}) {
     store.values[key] = "\x01 nonsense";
   }
   store.values["ca"] = "nonsense";

@@ -48,6 +48,16 @@ class ScriptedHost : public ToolHost {
   }
   void free_light() override { done += "light automatic;"; }
 
+  bool has_body() const override { return body; }
+  std::string_view look(int yaw, int pitch) override {
+    done += "look " + std::to_string(yaw) + " " + std::to_string(pitch) + ";";
+    return body_refuses;
+  }
+  std::string_view perform(Deed deed, std::uint8_t times) override {
+    note("deed " + std::to_string(static_cast<int>(deed)), times);
+    return body_refuses;
+  }
+
   std::string done;
   std::string shown;
   bool timers_left = true;
@@ -55,6 +65,8 @@ class ScriptedHost : public ToolHost {
   View view_now;
   Motion motion_now;
   bool light = true;
+  bool body = true;
+  std::string_view body_refuses;  ///< why
 
  private:
   void note(std::string_view what, std::uint32_t value) {

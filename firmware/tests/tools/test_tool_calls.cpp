@@ -68,12 +68,19 @@ TEST_CASE("Each tool does what it says") {
   CHECK(effect("self.led.set_color", R"({"color":"orange"})") == "light 255 96 0;");
   CHECK(effect("self.led.set_color", R"({"color":"off"})") == "light 0 0 0;");
   CHECK(effect("self.led.set_color", R"({"color":"automatic"})") == "light automatic;");
+  CHECK(effect("self.body.set_gaze", R"({"direction":"left","angle":20})") == "look -20 0;");
+  CHECK(effect("self.body.set_gaze", R"({"direction":"right","angle":90})") == "look 90 0;");
+  CHECK(effect("self.body.set_gaze", R"({"direction":"down","angle":5})") == "look 0 -5;");
+  CHECK(effect("self.body.set_gaze", R"({"direction":"ahead","angle":60})") == "look 0 0;");
+  CHECK(effect("self.body.gesture", R"({"gesture":"nod","times":3})") == "deed 0 3;");
+  CHECK(effect("self.body.gesture", R"({"gesture":"dance"})") == "deed 3 1;");
 }
 
 TEST_CASE("Arguments that may be left out have a value of their own") {
   CHECK(effect("self.screen.show_text", R"({"text":"Hello"})") == "text 15;");
   CHECK(effect("self.timer.start", R"({"seconds":1})") == "timer 1;");
   CHECK(effect("self.beep", "{}") == "beep 1;");
+  CHECK(effect("self.body.set_gaze", R"({"direction":"up"})") == "look 0 40;");
   ScriptedHost host;
   char buffer[512];
   const std::size_t length = lobug::answer_mcp(
@@ -163,6 +170,22 @@ TEST_CASE("When no timer is free the model is told") {
   CHECK(call(host, "self.timer.start", R"({"seconds":5})") ==
         R"({"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text",)"
         R"("text":"All timers are in use."}],"isError":true}})");
+}
+
+TEST_CASE("Why the head does not move is what the model is told") {
+  for (const char* const name : {"self.body.set_gaze", "self.body.gesture"}) {
+    ScriptedHost host;
+    host.body_refuses = "My head stays still to save power.";
+    const std::string arguments =
+        name == std::string("self.body.gesture") ? R"({"gesture":"bow"})" : R"({"direction":"up"})";
+    CHECK(call(host, name, arguments) ==
+          R"({"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text",)"
+          R"("text":"My head stays still to save power."}],"isError":true}})");
+    host.done.clear();
+    host.body = false;
+    CHECK(call(host, name, arguments).find("there is no such tool") != std::string::npos);
+    CHECK(host.done.empty());
+  }
 }
 
 TEST_CASE("The device's status is told in the words that chat models have examples of") {

@@ -72,7 +72,7 @@ TEST_CASE("All tools of a device, the most used ones first") {
                                  "self.screen.set_brightness", "self.face.set_expression",
                                  "self.screen.show_text", "self.timer.start", "self.timer.cancel",
                                  "self.timer.list", "self.beep", "self.led.set_color",
-                                 "self.get_motion"});
+                                 "self.get_motion", "self.body.set_gaze", "self.body.gesture"});
 }
 
 TEST_CASE("A light is offered only where there is one") {
@@ -82,6 +82,14 @@ TEST_CASE("A light is offered only where there is one") {
   const std::vector<std::string> names = all_names(host);
   CHECK(names.size() == with_led - 1);
   for (const std::string& name : names) CHECK(name != "self.led.set_color");
+}
+
+TEST_CASE("A body's tools are offered only where there is one") {
+  ScriptedHost host;
+  host.body = false;
+  const std::vector<std::string> names = all_names(host);
+  CHECK(names.size() == lobug::all_tools().size() - 2);
+  for (const std::string& name : names) CHECK(name.find("body") == std::string::npos);
 }
 
 TEST_CASE("Schemas say what a call may hold") {
@@ -122,7 +130,8 @@ TEST_CASE("A page begins at its cursor, and passes over what the device does not
   host.light = false;
   std::string cursor;
   CHECK(names_of(list(host, R"({"cursor":"self.beep"})"), cursor) ==
-        std::vector<std::string>{"self.beep", "self.get_motion"});
+        std::vector<std::string>{"self.beep", "self.get_motion", "self.body.set_gaze",
+                                 "self.body.gesture"});
 }
 
 TEST_CASE("A cursor that is none of ours is refused") {

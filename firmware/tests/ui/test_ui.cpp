@@ -261,3 +261,44 @@ TEST_CASE("a face that was asked for is shown while it thinks, too") {
   CHECK(thinking(Emotion::kSad, false) == usual);
   CHECK(thinking(Emotion::kSad, true) != usual);
 }
+
+TEST_CASE("the head is calibrated by arrows, on a device that has one") {
+  Screen s;
+  s.tap(40, 262);
+  s.tap(272, 220);
+  CHECK(s.inputs().empty());
+  s.view.body.kind = BodyKind::kPortA;
+  s.draw();
+  s.tap(272, 220);
+  CHECK(s.inputs() == Inputs{{Kind::kCalibrate, 1}});
+  s.tap(160 - 92, 128);  // our left is its right
+  s.tap(160 + 92, 128);
+  s.tap(160, 128 - 46);
+  s.tap(160, 128 + 46);
+  s.tap(160, 128);
+  s.tap(10, 230);
+  CHECK(s.inputs() == Inputs{{Kind::kYawOffset, 1},
+                             {Kind::kYawOffset, -1},
+                             {Kind::kPitchOffset, 1},
+                             {Kind::kPitchOffset, -1}});
+  s.tap(160, 219);
+  CHECK(s.inputs() == Inputs{{Kind::kCalibrate, 0}});
+  s.tap(160, 100);
+  CHECK(s.inputs() == Inputs{{Kind::kPress, 0}, {Kind::kTap, 0}});
+}
+
+TEST_CASE("a head that moves by itself does not keep the screen awake") {
+  for (const bool own : {false, true}) {
+    Screen s;
+    s.view.clock = true;
+    s.view.minute_of_day = 60;
+    s.draw();
+    for (int passed = 0; passed < 70; ++passed) {
+      s.motion.moving = true;
+      s.view.body.moves = own;
+      s.draw(1000);
+    }
+    // The clock is there when nobody has done anything for a minute.
+    CHECK((s.ui.frame_due(s.view, s.now + Ui::kFrameMs)) == !own);
+  }
+}

@@ -103,7 +103,7 @@ class ChatSettings(Section):
         " does not count as a hung one.",
     )
     tool_prompt_tokens: int = Field(
-        1200,
+        1350,
         ge=0,
         description="How much of the prompt may describe a device's tools, tokens; further tools"
         " are left out. 0: no tools.",

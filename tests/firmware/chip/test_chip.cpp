@@ -35,6 +35,11 @@ struct Chip {
   bool charging = false;
   int level = 80;
   int millivolts = 3900;
+
+  bool base = false; // StackChan's answers
+  int asked = 0;
+  int waited_ms = 0;
+  std::vector<std::uint8_t> base_lights;
 } chip;
 
 /// Lights as they are wired: the bits of green, red and blue, the highest
@@ -121,6 +126,35 @@ std::size_t HardwareSerial::write(const std::uint8_t *, std::size_t size) {
 }
 void HardwareSerial::flush() {}
 unsigned long millis() { return 0; }
+void delay(std::uint32_t ms) { chip.waited_ms += static_cast<int>(ms); }
+
+m5::I2C_Class m5::In_I2C;
+bool m5::I2C_Class::readRegister(std::uint8_t address, std::uint8_t,
+                                 std::uint8_t *result, std::size_t,
+                                 std::uint32_t) const {
+  ++chip.asked;
+  *result = 3;
+  return chip.base && address == 0x6F;
+}
+bool m5::I2C_Class::writeRegister(std::uint8_t, std::uint8_t reg,
+                                  const std::uint8_t *data, std::size_t length,
+                                  std::uint32_t) const {
+  if (reg == 0x30)
+    chip.base_lights.assign(data, data + length);
+  return true;
+}
+bool m5::I2C_Class::writeRegister8(std::uint8_t, std::uint8_t, std::uint8_t,
+                                   std::uint32_t) const {
+  return true;
+}
+bool m5::I2C_Class::bitOn(std::uint8_t, std::uint8_t, std::uint8_t,
+                          std::uint32_t) const {
+  return true;
+}
+bool m5::I2C_Class::bitOff(std::uint8_t, std::uint8_t, std::uint8_t,
+                           std::uint32_t) const {
+  return true;
+}
 
 extern "C" {
 int settimeofday(const timeval *time, const struct timezone *) noexcept {
@@ -178,7 +212,8 @@ TEST_CASE("the device's names come from its MAC address") {
 
 TEST_CASE("colours reach ten lights in their order, in pulses that they take") {
   chip = {};
-  lobug::ChipEffects effects;
+  const lobug::StackChanBase base;
+  lobug::ChipEffects effects(base);
   effects.begin();
   CHECK(effects.has_led());
   CHECK(chip.configured
@@ -209,7 +244,8 @@ TEST_CASE(
     "the CoreS3's lights hang on another pin, an unknown board's on none") {
   chip = {};
   chip.board = m5gfx::board_M5StackCoreS3;
-  lobug::ChipEffects effects;
+  const lobug::StackChanBase base;
+  lobug::ChipEffects effects(base);
   effects.begin();
   effects.show_leds({});
   REQUIRE(chip.configured.size() == 1);
@@ -217,7 +253,7 @@ TEST_CASE(
 
   chip = {};
   chip.board = m5gfx::board_unknown;
-  lobug::ChipEffects none;
+  lobug::ChipEffects none(base);
   none.begin();
   CHECK_FALSE(none.has_led());
   none.show_leds({});
@@ -225,11 +261,65 @@ TEST_CASE(
   CHECK(chip.sent.empty());
 }
 
+TEST_CASE("the lights of StackChan's base take the place of an M5GO bottom's") {
+  chip = {};
+  chip.board = m5gfx::board_M5StackCoreS3;
+  chip.base = true;
+  lobug::StackChanBase base;
+  base.begin();
+  lobug::ChipEffects effects(base);
+  effects.begin();
+  CHECK(effects.finds_led());
+  CHECK(effects.has_led());
+  lobug::LedColors colors{};
+  colors[0] = {255, 0, 0};
+  colors[9] = {0, 0, 255};
+  effects.show_leds(colors);
+  CHECK(chip.sent.empty());
+  REQUIRE(chip.base_lights.size() == 24); // twelve, RGB565, low byte first
+  CHECK(chip.base_lights[0] == 0x00);
+  CHECK(chip.base_lights[1] == 0xF8);
+  CHECK(chip.base_lights[22] == 0x1F);
+  CHECK(chip.base_lights[23] == 0x00);
+}
+
+TEST_CASE("a base is looked for where one may be, and not for long") {
+  for (const int board :
+       {int{m5gfx::board_M5StackCoreS3}, int{m5gfx::board_M5StackCore2}}) {
+    chip = {};
+    chip.board = board;
+    lobug::StackChanBase base;
+    base.begin();
+    CHECK_FALSE(base.found());
+    CHECK(chip.asked == (board == m5gfx::board_M5StackCoreS3 ? 6 : 0));
+    CHECK(chip.waited_ms <= 500);
+  }
+}
+
+TEST_CASE("hobby servos hang where Stack-chan's builders have them") {
+  using lobug::BodyKind;
+  using lobug::servo_pins;
+  chip = {};
+  CHECK(int{servo_pins(BodyKind::kPortA).yaw} == 33);
+  CHECK(int{servo_pins(BodyKind::kPortA).pitch} == 32);
+  CHECK(int{servo_pins(BodyKind::kPortC).yaw} == 13);
+  CHECK(int{servo_pins(BodyKind::kM5Bus).pitch} == 27);
+  chip.board = m5gfx::board_M5StackCoreS3;
+  CHECK(int{servo_pins(BodyKind::kPortA).yaw} == 1);
+  CHECK(int{servo_pins(BodyKind::kPortC).pitch} == 18);
+  CHECK(int{servo_pins(BodyKind::kM5Bus).yaw} == 7);
+  CHECK_FALSE(servo_pins(BodyKind::kStackChan).exist());
+  CHECK_FALSE(servo_pins(BodyKind::kNone).exist());
+  chip.board = m5gfx::board_unknown;
+  CHECK_FALSE(servo_pins(BodyKind::kPortA).exist());
+}
+
 TEST_CASE("a driver that does not start is tried again; one at work is not "
           "waited for") {
   chip = {};
   chip.driver_starts = false;
-  lobug::ChipEffects effects;
+  const lobug::StackChanBase base;
+  lobug::ChipEffects effects(base);
   effects.begin();
   effects.show_leds({});
   CHECK(chip.sent.empty());

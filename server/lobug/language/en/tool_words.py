@@ -21,6 +21,8 @@ _SAID_OF_IT = word_map("tool_words", "said_of_it")
 _ASKED_OF_IT = word_map("tool_words", "asked_of_it")
 """As ``_SAID``, with words that people use far more often about each other than about a device."""
 
+_FACE = frozenset(("face", "expression", "emotion"))
+"""Words of a tool's name by which a device has a face."""
 _FEELINGS = word_set("tool_words", "feelings")
 """What a face can show; concerns a tool only after a verb of ``_LOOKS``."""
 _LOOKS = frozenset(("look", "act", "be"))
@@ -47,8 +49,11 @@ class Vocabulary:
     about_it: frozenset[str] = frozenset()
     """Only in a sentence that says "you"."""
     asked_of_it: frozenset[str] = frozenset()
-    """Only in a sentence that says "you" or asks for it. If there are any, the device has a face,
-    which can also show a feeling."""
+    """Only in a sentence that says "you" or asks for it."""
+    orders: frozenset[str] = frozenset()
+    """The same words as they are, which a sentence that is an order begins with."""
+    has_face: bool = False
+    """It can also show a feeling."""
 
 
 def vocabulary(tools: Iterable[Tool]) -> Vocabulary:
@@ -62,10 +67,13 @@ def vocabulary(tools: Iterable[Tool]) -> Vocabulary:
         called_all |= called
         anywhere |= called - _EVERYWHERE - STOP_WORDS
     anywhere |= _said(called_all, _SAID)
+    asked = frozenset(_said(called_all, _ASKED_OF_IT))
     return Vocabulary(
         frozenset(map(stem, anywhere)),
         frozenset(map(stem, _said(called_all, _SAID_OF_IT))),
-        frozenset(map(stem, _said(called_all, _ASKED_OF_IT))),
+        frozenset(map(stem, asked)),
+        asked,
+        not _FACE.isdisjoint(called_all),
     )
 
 
@@ -88,10 +96,10 @@ def _concerns(heard: list[str], vocabulary: Vocabulary) -> bool:
         return True
     if not vocabulary.asked_of_it:
         return False
-    asks = heard[first] in _REQUESTS or stems[first] == heard[first] in vocabulary.asked_of_it
+    asks = heard[first] in _REQUESTS or heard[first] in vocabulary.orders
     if (about_it or asks) and not vocabulary.asked_of_it.isdisjoint(stems):
         return True
-    return any(
+    return vocabulary.has_face and any(
         word in _LOOKS
         and (i == first or (about_it and word != "be"))
         and not _FEELINGS.isdisjoint(heard[i + 1 : i + 4])

@@ -21,6 +21,9 @@ constexpr Sentence kNoTimer = "No timer is running.";
 constexpr Sentence kNoSuchTimer = "There is no timer with that label.";
 constexpr Sentence kTimersInUse = "All timers are in use.";
 constexpr Sentence kNoLight = "This device has no light.";
+constexpr Sentence kNoBody = "This device has no body that moves.";
+constexpr Sentence kBodyOff = "My head stays still to save power.";
+constexpr Sentence kBodySilent = "The servos of my head don't answer.";
 constexpr Sentence kNoSuchTool = "There is no such tool.";
 
 // What each setting may be and means: in `help` and README.md.
@@ -45,10 +48,18 @@ constexpr Sentence kDurationValues = "10 to 86400, or never";
 constexpr Sentence kDimMeaning = "seconds until the screen is darker when nobody talks";
 constexpr Sentence kOffMeaning = "seconds until the screen is off, on battery";
 constexpr Sentence kOffUsbMeaning = "the same while the device is powered";
-constexpr Sentence kLightValues = "none or m5go";
+constexpr Sentence kLightValues = "auto, none or m5go";
+constexpr Sentence kLightMeaning =
+    "lights that are attached: auto, those of StackChan's base; m5go, an M5GO bottom's ten";
+constexpr Sentence kBodyValues = "auto, none, port_a, port_c, m5bus or stackchan";
+constexpr Sentence kBodyMeaning =
+    "servos that are attached: auto, those of StackChan's base; the others are hobby servos";
+constexpr Sentence kOffsetValues = "-30 to 30";
+constexpr Sentence kYawOffsetMeaning = "degrees to the right until the head looks straight ahead";
+constexpr Sentence kPitchOffsetMeaning = "the same upwards";
+constexpr Sentence kYawReversedMeaning = "whether the head turns the wrong way without it";
 constexpr Sentence kLanguageValues = "en, de or es";
 constexpr Sentence kLanguageMeaning = "what the screen and the setup page speak";
-constexpr Sentence kLightMeaning = "lights that are attached: an M5GO bottom's ten";
 
 // The serial console: `help`, before and after the list of settings.
 constexpr Sentence kHelp =
@@ -59,6 +70,7 @@ constexpr Sentence kHelp =
 constexpr Sentence kHelpEnd =
     "show                 the settings, without secrets\n"
     "status               how I'm doing\n"
+    "calibrate            look straight ahead for a minute; then set yaw_offset, pitch_offset\n"
     "selftest             measure microphone, speaker, memory ...; one line of JSON\n"
     "pair                 forget the pairing and ask for a new one\n"
     "restart\n"
@@ -83,6 +95,8 @@ constexpr Sentence kSetUsage =
 constexpr Sentence kSaved = "Saved.";
 constexpr Sentence kSavedForLater = "Saved. It takes effect after a restart.";
 constexpr Sentence kNotSaved = "I couldn't save that.";
+constexpr Sentence kCalibrating =
+    "I look straight ahead for a minute. Correct it with: set yaw_offset N, set pitch_offset N";
 constexpr Sentence kBusy = "I'm busy. Please try again.";
 constexpr Sentence kPairingForgotten =
     "I've forgotten my pairing. The screen will show a new code soon.";
@@ -116,6 +130,11 @@ constexpr Sentence kNextTry = "next try";
 constexpr Sentence kBattery = "battery";
 constexpr Sentence kPower = "power";
 constexpr Sentence kTime = "time";
+constexpr Sentence kBody = "body";
+constexpr char kBodyFormat[] = "%.*s, yaw %d, pitch %d, %s";
+constexpr char kBodyStrong[] = "servos on";
+constexpr char kBodyLimp[] = "servos off";
+constexpr char kBodyMute[] = "servos don't answer";
 constexpr Sentence kPowered = ", powered";
 constexpr Sentence kOnBattery = ", on battery";
 constexpr Sentence kTimeUnknown = "not known";
@@ -129,6 +148,7 @@ constexpr Sentence kTokenNotSaved = "token not saved";
 constexpr Sentence kUpdateKeyNotSaved = "key of updates not saved";
 constexpr Sentence kSettingsNotSaved = "settings not saved";
 constexpr Sentence kTimersNotSaved = "timers not saved";
+constexpr Sentence kServosSilent = "the body's servos do not answer";
 constexpr Sentence kUpdateWaits = "update waits for a timer";
 constexpr Sentence kSwitchingOff = "battery empty: switching off";
 constexpr Sentence kClockMoved = "clock set by a server whose dates could not be checked";

@@ -6,6 +6,7 @@
 #include "lobug/base/clock.h"
 #include "lobug/base/random.h"
 #include "lobug/device/screen_link.h"
+#include "lobug/ports/body.h"
 #include "lobug/ports/connection.h"
 #include "lobug/ports/crypto.h"
 #include "lobug/ports/firmware_slot.h"
@@ -27,6 +28,7 @@ struct Platform {
   ServerFinder& finder;
   Effects& effects;
   Vitals& vitals;
+  BodyPort& body;
 };
 
 class Device {

@@ -50,6 +50,7 @@ void DeviceController::step(Millis now) {
   step_state(now);
   step_power(now);
   controls_.step(state(), power_.backlight(settings_.brightness));
+  step_body();
   publish(now);
 }
 
@@ -171,6 +172,15 @@ void DeviceController::take(const Input& input, Millis now) {
     case Kind::kSettings:
       reload_settings(now);
       break;
+    case Kind::kYawOffset:
+      controls_.add_offset(Axis::kYaw, input.value);
+      break;
+    case Kind::kPitchOffset:
+      controls_.add_offset(Axis::kPitch, input.value);
+      break;
+    case Kind::kCalibrate:
+      controls_.calibrate(input.value != 0);
+      break;
     case Kind::kSelfTest:
       begin_self_test(now);
       break;
@@ -291,6 +301,22 @@ void DeviceController::open_setup(Trouble why, Millis now) {
   wifi_.setup_opened(why, now);
   go(DeviceState::kSetup);
   trouble_ = why;
+}
+
+// The body.
+
+void DeviceController::step_body() {
+  BodyInputs inputs;
+  inputs.state = state();
+  inputs.emotion = controls_.emotion(conversation_.emotion());
+  inputs.posing = controls_.is_posing();
+  inputs.heard = !conversation_.heard().empty();
+  inputs.microphone = audio_.actual == AudioMode::kListen || audio_.wanted == AudioMode::kListen;
+  inputs.measuring = self_test_.running();
+  inputs.power = power_.state();
+  inputs.battery_low = power_.is_low();
+  controls_.step_body(inputs);
+  if (controls_.take_petting()) touched_ = true;
 }
 
 // What the screen shows.

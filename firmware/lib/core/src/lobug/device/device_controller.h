@@ -90,6 +90,7 @@ class DeviceController final : public SessionHandler {
   bool is_busy() const;
   bool is_dark() const { return power_.state() == PowerState::kDark; }
   void step_power(Millis now);
+  void step_body();
   void learn_time(Millis now);
   void publish_power();
   void publish_time();

@@ -12,7 +12,8 @@ DeviceControls::DeviceControls(const Platform& platform, AudioLink& audio, Setti
       settings_(settings),
       view_(view),
       clock_(clock),
-      timer_store_(platform.store) {}
+      timer_store_(platform.store),
+      body_(platform.body, platform.random) {}
 
 void DeviceControls::restore_timers(Millis now) {
   now_ = now;
@@ -29,7 +30,7 @@ void DeviceControls::show_missed() {
 void DeviceControls::clock_set() { timers_.clock_set(clock_.unix_seconds(), now_); }
 
 void DeviceControls::update(const Motion& motion, Millis now) {
-  motion_ = motion;
+  motion_ = body_.felt(motion, now);
   now_ = now;
   if (pose_until_.due(now)) pose_until_.clear();
 }
@@ -44,6 +45,38 @@ void DeviceControls::step(DeviceState state, std::uint8_t backlight) {
   if (save_at_.due(now_)) save_levels();
   save_timers();
   light_.step(platform_.effects, has_light(), state, backlight, now_);
+}
+
+void DeviceControls::step_body(const BodyInputs& inputs) {
+  body_.use(settings_.body, settings_.calibration);
+  const bool silent = view_.body.silent;
+  body_.step(inputs, now_);
+  view_.body = body_.view(now_);
+  if (view_.body.silent && !silent) platform_.system.log(sentences::kServosSilent);
+}
+
+bool DeviceControls::take_petting() {
+  const bool petted = body_.take_petting();
+  if (petted) show_emotion(Emotion::kLoving);
+  return petted;
+}
+
+void DeviceControls::add_offset(Axis axis, std::int32_t degrees) {
+  Attitude& offset = settings_.calibration.offset;
+  std::int16_t& angle = axis == Axis::kYaw ? offset.yaw : offset.pitch;
+  const std::int32_t sum = angle + degrees * 10;
+  if (sum < -kMostOffset || sum > kMostOffset) return;
+  angle = static_cast<std::int16_t>(sum);
+  body_.begin_calibration(now_);  // its minute begins anew
+  save_later();
+}
+
+void DeviceControls::calibrate(bool begin) {
+  if (begin) {
+    body_.begin_calibration(now_);
+  } else {
+    body_.end_calibration();
+  }
 }
 
 void DeviceControls::set_volume(std::uint8_t percent) {
@@ -117,8 +150,8 @@ void DeviceControls::beep(std::uint8_t times) { audio_.beeps = times; }
 void DeviceControls::save_levels() {
   if (!save_at_.is_set()) return;
   save_at_.clear();
-  for (const std::string_view name :
-       {"talk_mode", "volume", "brightness", "captions", "language"}) {
+  for (const std::string_view name : {"talk_mode", "volume", "brightness", "captions", "language",
+                                      "yaw_offset", "pitch_offset"}) {
     if (!save_setting(platform_.store, settings_, name)) {
       platform_.system.log(sentences::kSettingsNotSaved);
       return;

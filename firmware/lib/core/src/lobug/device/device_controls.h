@@ -1,4 +1,4 @@
-// What tools and fingers change on the device: levels, expression, notice, timers, light.
+// What tools and fingers change on the device: levels, expression, notice, timers, light, body.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 
 #include "lobug/audio/audio_link.h"
 #include "lobug/base/clock.h"
+#include "lobug/body/body.h"
 #include "lobug/device/device.h"
 #include "lobug/device/light.h"
 #include "lobug/device/timer_store.h"
@@ -37,6 +38,12 @@ class DeviceControls final : public ToolHost {
   /// now, 0 when it is off.
   void step(DeviceState state, std::uint8_t backlight);
 
+  /// The body goes on with its life.
+  void step_body(const BodyInputs& inputs);
+  /// Somebody has stroked its head since this was asked last: it likes that.
+  bool take_petting();
+  void add_offset(Axis axis, std::int32_t degrees);
+  void calibrate(bool begin);
   void set_talk_mode(std::int32_t mode);
   void set_captions(bool shown);
   void set_language(std::int32_t language);
@@ -74,10 +81,17 @@ class DeviceControls final : public ToolHost {
   const View& view() const override { return view_; }
   const Motion& motion() const override { return motion_; }
   bool has_light() const override {
-    return settings_.light != LightKind::kNone && platform_.effects.has_led();
+    return settings_.light == LightKind::kAuto
+               ? platform_.effects.finds_led()
+               : settings_.light == LightKind::kM5go && platform_.effects.has_led();
   }
   void set_light(LedColor color) override { light_.set_color(color); }
   void free_light() override { light_.show_state(); }
+  bool has_body() const override { return body_.exists(); }
+  std::string_view look(int yaw, int pitch) override { return body_.look(yaw, pitch, now_); }
+  std::string_view perform(Deed deed, std::uint8_t times) override {
+    return body_.perform(deed, times);
+  }
 
  private:
   void save_later() { save_at_.set(now_, kSaveMs); }
@@ -96,6 +110,7 @@ class DeviceControls final : public ToolHost {
   TimerStore timer_store_;
   Text<256> missed_;  ///< timers that ended while it was off, not shown yet
   Light light_;
+  Body body_;
   Emotion pose_ = Emotion::kNeutral;
   Deadline pose_until_;
   Deadline notice_until_;

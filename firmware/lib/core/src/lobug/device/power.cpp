@@ -67,6 +67,7 @@ PowerState PowerControl::step(const PowerInputs& inputs, const PowerSettings& se
 
 void PowerControl::watch_battery(const BatteryReading& battery, Millis now) {
   const bool draining = !is_powered(battery);
+  draining_ = draining;
   keep(low_at_, draining && battery.percent <= kLowPercent, now, kSettleMs);
   keep(empty_at_, draining && battery.percent <= kEmptyPercent, now, kSettleMs);
   if (battery.known && battery.percent >= kLowAgainPercent) low_told_ = false;

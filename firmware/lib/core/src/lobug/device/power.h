@@ -66,6 +66,8 @@ class PowerControl {
   PowerState state() const { return state_; }
   /// What is to be said about the battery: each once, then kNone.
   BatteryNotice take_notice();
+  /// The battery is low and not being charged; until it is plugged in, and has got a little.
+  bool is_low() const { return draining_ && low_told_; }
   /// Whether the radio may sleep between beacons: on battery, while nobody needs it.
   bool radio_sleeps() const { return radio_sleeps_; }
   /// Percent of the screen's light, where the owner has set `brightness`; 0: off.
@@ -81,6 +83,7 @@ class PowerControl {
   bool begun_ = false;
   bool powered_ = false;
   bool low_told_ = false;
+  bool draining_ = false;
   bool radio_sleeps_ = false;
   // Seconds, saturating, because the millisecond clock wraps while a device is dark.
   std::uint32_t quiet_s_ = 0;

@@ -7,6 +7,7 @@
 #include "lobug/base/calendar.h"
 #include "lobug/base/exchange.h"
 #include "lobug/base/text.h"
+#include "lobug/body/body.h"
 #include "lobug/device/power.h"
 #include "lobug/device/state_machine.h"
 #include "lobug/face/emotion.h"
@@ -39,6 +40,9 @@ struct Input {
     kWake,           ///< a touch on the dark screen: it shall be on, and nothing else
     kSetupGuest,     ///< a phone is on the device's own Wi-Fi; repeated once a minute
     kSettings,       ///< the portal or a serial command stored settings: load them again
+    kYawOffset,      ///< value: degrees that are added to it
+    kPitchOffset,    ///< value: the same
+    kCalibrate,      ///< value: 1: keep the head ahead, as the owner calibrates it; 0: done
     kSelfTest,       ///< measure microphone, speaker, memory ...
     kForgetPairing,  ///< drop the token and pair again
     kReset,          ///< back to the state of a new device
@@ -125,6 +129,7 @@ struct View {
   Text<24> version;
   Text<48> address;  ///< own IP address
   SelfTestState self_test;
+  BodyView body;
 };
 
 struct ScreenLink {

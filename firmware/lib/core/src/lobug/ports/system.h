@@ -48,7 +48,7 @@ constexpr bool operator==(const LedColor& left, const LedColor& right) {
 }
 constexpr bool operator!=(const LedColor& left, const LedColor& right) { return !(left == right); }
 
-/// As many as an M5GO bottom has, five on each side.
+/// As many as an M5GO bottom has, five on each side. Where there are others, they share these.
 constexpr std::size_t kLedCount = 10;
 using LedColors = std::array<LedColor, kLedCount>;
 
@@ -56,8 +56,10 @@ using LedColors = std::array<LedColor, kLedCount>;
 class Effects {
  public:
   virtual ~Effects() = default;
-  /// Whether the board can drive lights; whether any are attached it cannot know.
+  /// Whether the board can drive lights; whether an M5GO bottom is attached it cannot know.
   virtual bool has_led() const = 0;
+  /// Whether the board has found lights by itself: those of StackChan's base.
+  virtual bool finds_led() const = 0;
   /// Shows these colours until others are given. Never waits.
   virtual void show_leds(const LedColors& colors) = 0;
 };

@@ -1,5 +1,8 @@
 #include "lobug/setup/console.h"
 
+#include <array>
+#include <cstdio>
+
 #include "lobug/base/utf8.h"
 #include "lobug/language/wording.h"
 #include "lobug/selftest/result_line.h"
@@ -136,6 +139,8 @@ void Console::run(const View& view) {
   } else if (command == "selftest") {
     awaits_test_ = push(Input::Kind::kSelfTest, english()[Phrase::kTestRunning]);
     awaited_run_ = static_cast<std::uint8_t>(view.self_test.run + 1);
+  } else if (command == "calibrate") {
+    calibrate(view);
   } else if (command == "pair") {
     push(Input::Kind::kForgetPairing, sentences::kPairingForgotten);
   } else if (command == "restart") {
@@ -226,9 +231,10 @@ bool Console::save(std::string_view first, std::string_view second) {
   return true;
 }
 
-bool Console::push(Input::Kind kind, std::string_view done) {
+bool Console::push(Input::Kind kind, std::string_view done, std::int32_t value) {
   Input input;
   input.kind = kind;
+  input.value = value;
   if (inputs_.push(input)) {
     print(done);
     return true;
@@ -316,9 +322,30 @@ void Console::status(const View& view) {
     time.append(number_text(100 + view.minute_of_day % 60).view().substr(1));
     print(sentences::kTime, time);
   }
+  print_body(view.body);
   print(sentences::kStorage,
         view.store_encrypted ? sentences::kStorageEncrypted : sentences::kStoragePlain);
   print(sentences::kVersion, view.version);
+}
+
+void Console::calibrate(const View& view) {
+  if (view.body.kind == BodyKind::kNone) {
+    print(sentences::kNoBody);
+  } else {
+    push(Input::Kind::kCalibrate, sentences::kCalibrating, 1);
+  }
+}
+
+void Console::print_body(const BodyView& body) {
+  if (body.kind == BodyKind::kNone) return;
+  const std::string_view name = name_of(body.kind);
+  const char* servos = sentences::kBodyLimp;
+  if (body.powered) servos = sentences::kBodyStrong;
+  if (body.silent) servos = sentences::kBodyMute;
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), sentences::kBodyFormat, static_cast<int>(name.size()),
+                name.data(), body.at.yaw / 10, body.at.pitch / 10, servos);
+  print(sentences::kBody, text.data());
 }
 
 void Console::help() {

@@ -13,10 +13,10 @@
 
 namespace lobug {
 
-/// Fed with characters; `help` lists the commands (wifi, server, ca, set, show, status, selftest,
-/// pair, restart, reset). Passwords and tokens are never printed. A line has at most 2,200
-/// characters (a CA comes as one line with \n for its line ends); longer ones are refused as a
-/// whole. Control characters other than backspace are ignored. Used by one thread, the one that
+/// Fed with characters; `help` lists the commands (wifi, server, ca, set, show, status, calibrate,
+/// selftest, pair, restart, reset). Passwords and tokens are never printed. A line has at most
+/// 2,200 characters (a CA comes as one line with \n for its line ends); longer ones are refused as
+/// a whole. Control characters other than backspace are ignored. Used by one thread, the one that
 /// pushes `inputs`. Too large for a stack: about 6 KB.
 class Console {
  public:
@@ -24,7 +24,7 @@ class Console {
   /// One character; when a line is complete its answer is in `answer`, else that is empty. It may
   /// have several lines, each of which ends with \n.
   void feed(char character, const View& view);
-  const Text<1024>& answer() const { return answer_; }
+  const Text<1536>& answer() const { return answer_; }
   /// Once a round: what is answered later (the self-test's result) is in `answer` after it, else
   /// that is empty.
   void step(const View& view);
@@ -51,15 +51,17 @@ class Console {
   bool save(std::string_view first, std::string_view second);
   void show();
   void status(const View& view);
+  void calibrate(const View& view);
+  void print_body(const BodyView& body);
   void help();
   /// False when the device is too busy.
-  bool push(Input::Kind kind, std::string_view done);
+  bool push(Input::Kind kind, std::string_view done, std::int32_t value = 0);
   void print(std::string_view line);
   void print(std::string_view name, std::string_view value);
 
   Store& store_;
   Queue<Input, 16>& inputs_;
-  Text<1024> answer_;
+  Text<1536> answer_;
   Settings settings_;  // a member, since it is too large for a stack
   std::array<char, kMostLine> line_{};
   std::size_t size_ = 0;

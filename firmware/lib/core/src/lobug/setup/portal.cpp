@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 #include "lobug/language/phrases.h"
 
@@ -167,8 +168,37 @@ void talk_fields(Piece& piece, const Settings& settings, const Phrases& phrases)
   piece.add("</select>");
   label(piece, "g", phrases[Phrase::kPageLight]);
   piece.add("<select id=\"g\" name=\"light\">");
+  add_option(piece, "auto", phrases[Phrase::kPageLightAuto], settings.light == LightKind::kAuto);
   add_option(piece, "none", phrases[Phrase::kPageLightNone], settings.light == LightKind::kNone);
   add_option(piece, "m5go", phrases[Phrase::kPageLightM5go], settings.light == LightKind::kM5go);
+  piece.add("</select>");
+}
+
+void offset_field(Piece& piece, std::string_view id, std::string_view name, std::string_view text,
+                  const Settings& settings) {
+  label(piece, id, text);
+  piece.add("<input id=\"").add(id).add("\" name=\"").add(name);
+  piece.add("\" type=\"number\" min=\"-30\" max=\"30\" value=\"");
+  piece.add(shown_setting(settings, name)).add("\">");
+}
+
+void body_fields(Piece& piece, const Settings& settings, const Phrases& phrases) {
+  constexpr Phrase kShown[] = {Phrase::kPageBodyAuto,  Phrase::kPageBodyNone,
+                               Phrase::kPageBodyPortA, Phrase::kPageBodyPortC,
+                               Phrase::kPageBodyM5Bus, Phrase::kPageBodyStackChan};
+  label(piece, "q", phrases[Phrase::kPageBody]);
+  piece.add("<select id=\"q\" name=\"body\">");
+  for (std::size_t place = 0; place < std::size(kShown); ++place) {
+    const bool selected = static_cast<std::size_t>(settings.body) == place;
+    add_option(piece, kBodyNames[place], phrases[kShown[place]], selected);
+  }
+  piece.add("</select>");
+  offset_field(piece, "x", "yaw_offset", phrases[Phrase::kPageYawOffset], settings);
+  offset_field(piece, "y", "pitch_offset", phrases[Phrase::kPagePitchOffset], settings);
+  label(piece, "z", phrases[Phrase::kPageYawReversed]);
+  piece.add("<select id=\"z\" name=\"yaw_reversed\">");
+  add_option(piece, "off", phrases[Phrase::kPageNo], !settings.calibration.yaw_reversed);
+  add_option(piece, "on", phrases[Phrase::kPageYes], settings.calibration.yaw_reversed);
   piece.add("</select>");
 }
 
@@ -256,9 +286,12 @@ std::size_t portal_page(unsigned part, const Settings& settings, std::string_vie
       talk_fields(piece, settings, phrases);
       break;
     case 4:
-      screen_fields(piece, settings, phrases);
+      body_fields(piece, settings, phrases);
       break;
     case 5:
+      screen_fields(piece, settings, phrases);
+      break;
+    case 6:
       level_fields(piece, settings, phrases);
       break;
     default:

@@ -21,7 +21,11 @@ constexpr SettingInfo kSettings[] = {
     {"dim_after", sentences::kDurationValues, "60", sentences::kDimMeaning},
     {"off_after", sentences::kDurationValues, "300", sentences::kOffMeaning},
     {"off_after_usb", sentences::kDurationValues, "never", sentences::kOffUsbMeaning},
-    {"light", sentences::kLightValues, "none", sentences::kLightMeaning},
+    {"light", sentences::kLightValues, "auto", sentences::kLightMeaning},
+    {"body", sentences::kBodyValues, "auto", sentences::kBodyMeaning},
+    {"yaw_offset", sentences::kOffsetValues, "0", sentences::kYawOffsetMeaning},
+    {"pitch_offset", sentences::kOffsetValues, "0", sentences::kPitchOffsetMeaning},
+    {"yaw_reversed", sentences::kCaptionsValues, "off", sentences::kYawReversedMeaning},
     {"language", sentences::kLanguageValues, "en", sentences::kLanguageMeaning},
 };
 
@@ -34,7 +38,7 @@ constexpr bool keys_fit() {
 static_assert(keys_fit(), "NVS takes keys of 1 to 15 characters");
 
 constexpr std::string_view kModes[] = {"tap", "conversation", "wake_word"};
-constexpr std::string_view kLights[] = {"none", "m5go"};
+constexpr std::string_view kLights[] = {"auto", "none", "m5go"};
 
 bool has_control(std::string_view text) {
   for (const char character : text) {
@@ -77,6 +81,26 @@ std::int32_t duration_of(std::string_view text) {
   return number >= kLeast && number <= kMost ? number : -1;
 }
 
+constexpr int kNoOffset = 100;
+
+/// Whole degrees of a head's offset; kNoOffset for anything else.
+int offset_of(std::string_view text) {
+  constexpr int kMost = kMostOffset / 10;
+  const bool negative = !text.empty() && text.front() == '-';
+  if (negative) text.remove_prefix(1);
+  if (text.size() > 2) return kNoOffset;
+  const int degrees = percent_of(text);
+  if (degrees < 0 || degrees > kMost) return kNoOffset;
+  return negative ? -degrees : degrees;
+}
+
+/// The setting of that name, in tenths of a degree; nullptr when it is no offset.
+std::int16_t* offset_in(Calibration& calibration, std::string_view name) {
+  if (name == "yaw_offset") return &calibration.offset.yaw;
+  if (name == "pitch_offset") return &calibration.offset.pitch;
+  return nullptr;
+}
+
 /// The setting of that name; nullptr when it is no duration.
 std::uint32_t* duration_in(PowerSettings& power, std::string_view name) {
   if (name == "dim_after") return &power.dim_after_s;
@@ -104,7 +128,48 @@ int place_of(std::string_view text, Span<const std::string_view> names) {
 
 int mode_of(std::string_view text) { return place_of(text, kModes); }
 int light_of(std::string_view text) { return place_of(text, kLights); }
+int body_of(std::string_view text) { return place_of(text, kBodyNames); }
 int language_of(std::string_view text) { return place_of(text, language_codes()); }
+
+// What is set of a body.
+
+bool is_of_body(std::string_view name) {
+  Calibration calibration;
+  return name == "body" || name == "yaw_reversed" || offset_in(calibration, name) != nullptr;
+}
+
+Phrase check_of_body(std::string_view name, std::string_view value) {
+  if (name == "body") return body_of(value) >= 0 ? Phrase::kNone : Phrase::kBodyInvalid;
+  if (name == "yaw_reversed") {
+    return truth_of(value) >= 0 ? Phrase::kNone : Phrase::kYawReversedInvalid;
+  }
+  return offset_of(value) != kNoOffset ? Phrase::kNone : Phrase::kOffsetInvalid;
+}
+
+void assign_of_body(Settings& settings, std::string_view name, std::string_view value) {
+  if (name == "body") {
+    const int body = body_of(value);
+    if (body >= 0) settings.body = static_cast<BodyKind>(body);
+  } else if (name == "yaw_reversed") {
+    settings.calibration.yaw_reversed = truth_of(value) == 1;
+  } else if (std::int16_t* const offset = offset_in(settings.calibration, name)) {
+    const int degrees = offset_of(value);
+    if (degrees != kNoOffset) *offset = static_cast<std::int16_t>(degrees * 10);
+  }
+}
+
+Text<160> text_of_body(const Settings& settings, std::string_view name) {
+  if (name == "body") return name_of(settings.body);
+  if (name == "yaw_reversed") {
+    return std::string_view(settings.calibration.yaw_reversed ? "on" : "off");
+  }
+  Calibration calibration = settings.calibration;
+  const std::int16_t* const offset = offset_in(calibration, name);
+  if (offset == nullptr) return {};
+  Text<160> text = *offset < 0 ? std::string_view("-") : std::string_view();
+  text.append(Number(static_cast<std::uint32_t>((*offset < 0 ? -*offset : *offset) / 10)));
+  return text;
+}
 
 bool is_automatic(std::string_view server) { return server.empty() || server == "auto"; }
 
@@ -191,6 +256,7 @@ Phrase check_setting(std::string_view name, std::string_view value) {
     return duration_of(value) >= 0 ? Phrase::kNone : Phrase::kDurationInvalid;
   }
   if (name == "light") return light_of(value) >= 0 ? Phrase::kNone : Phrase::kLightInvalid;
+  if (is_of_body(name)) return check_of_body(name, value);
   if (name == "language") {
     return language_of(value) >= 0 ? Phrase::kNone : Phrase::kLanguageInvalid;
   }
@@ -229,6 +295,8 @@ void assign_setting(Settings& settings, std::string_view name, std::string_view 
   } else if (name == "light") {
     const int light = light_of(value);
     if (light >= 0) settings.light = static_cast<LightKind>(light);
+  } else if (is_of_body(name)) {
+    assign_of_body(settings, name, value);
   } else if (name == "language") {
     const int language = language_of(value);
     if (language >= 0) settings.language = static_cast<Language>(language);
@@ -249,6 +317,7 @@ Text<160> setting_text(const Settings& settings, std::string_view name) {
     return *seconds == 0 ? Text<160>(std::string_view("never")) : Text<160>(Number(*seconds));
   }
   if (name == "light") return kLights[static_cast<std::size_t>(settings.light)];
+  if (is_of_body(name)) return text_of_body(settings, name);
   if (name == "language") return code_of(settings.language);
   return {};
 }

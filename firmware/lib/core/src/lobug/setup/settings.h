@@ -6,6 +6,7 @@
 
 #include "lobug/base/span.h"
 #include "lobug/base/text.h"
+#include "lobug/body/attitude.h"
 #include "lobug/device/power.h"
 #include "lobug/language/phrases.h"
 #include "lobug/ports/store.h"
@@ -20,8 +21,10 @@ enum class TalkMode : std::uint8_t {
 };
 // Holding the screen or the button is push to talk in every mode.
 
-/// The lights that are attached to the device: no board can find that out by itself.
+/// The lights that are attached to the device: a board finds StackChan's by itself, an M5GO
+/// bottom's it cannot.
 enum class LightKind : std::uint8_t {
+  kAuto,  ///< those that the board has found
   kNone,
   kM5go,  ///< the ten of an M5GO bottom
 };
@@ -39,7 +42,9 @@ struct Settings {
   bool captions = true;
   bool clock = true;  ///< on the screen, when nobody talks
   PowerSettings power;
-  LightKind light = LightKind::kNone;
+  LightKind light = LightKind::kAuto;
+  BodyKind body = BodyKind::kAuto;
+  Calibration calibration;
   Language language = Language::kEnglish;  ///< of the screen and the setup page
   /// Made once, at the first start: a UUID.
   Text<36> client_id;

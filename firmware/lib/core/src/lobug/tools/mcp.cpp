@@ -98,7 +98,7 @@ class McpRequest {
   }
 
  private:
-  bool has(const Tool& tool) const { return !tool.needs_led || host_.has_light(); }
+  bool has(const Tool& tool) const;
   /// Place of the tool that the device has under that name; the number of all tools if none.
   std::size_t find(const Value& name) const;
   std::size_t use(const Tool& tool, const Arguments& arguments) const;
@@ -108,6 +108,18 @@ class McpRequest {
   ToolHost& host_;
   Span<char> answer_;
 };
+
+bool McpRequest::has(const Tool& tool) const {
+  switch (tool.needs) {
+    case Needs::kLight:
+      return host_.has_light();
+    case Needs::kBody:
+      return host_.has_body();
+    case Needs::kNothing:
+      break;
+  }
+  return true;
+}
 
 std::size_t McpRequest::initialize(std::string_view version) const {
   const Value asked = params_.member("protocolVersion");

@@ -30,6 +30,28 @@ std::string_view expression_name(std::uint8_t place) {
   return name_of(static_cast<Emotion>(place));
 }
 
+/// Straight ahead, or by how much of the angle in which direction; left and right are its own.
+struct Direction {
+  std::string_view name;
+  std::int8_t yaw;
+  std::int8_t pitch;
+};
+constexpr Direction kDirections[] = {
+    {"ahead", 0, 0}, {"left", -1, 0}, {"right", 1, 0}, {"up", 0, 1}, {"down", 0, -1},
+};
+constexpr std::uint8_t kDirectionCount = sizeof kDirections / sizeof kDirections[0];
+
+struct NamedDeed {
+  std::string_view name;
+  Deed deed;
+};
+constexpr NamedDeed kGestures[] = {
+    {"nod", Deed::kNod}, {"shake", Deed::kShake}, {"bow", Deed::kBow}, {"dance", Deed::kDance}};
+constexpr std::uint8_t kGestureCount = sizeof kGestures / sizeof kGestures[0];
+
+std::string_view direction_name(std::uint8_t place) { return kDirections[place].name; }
+std::string_view gesture_name(std::uint8_t place) { return kGestures[place].name; }
+
 constexpr Parameter kVolume[] = {{"volume", Kind::kInteger, 0, 100}};
 // A screen that is quite dark could not be made bright again by touch.
 constexpr Parameter kBrightness[] = {{"brightness", Kind::kInteger, 1, 100}};
@@ -43,37 +65,49 @@ constexpr Parameter kTimerLabel[] = {{"label", Kind::kText, 0, 40, false}};
 constexpr Parameter kTimes[] = {{"times", Kind::kInteger, 1, 5, false, 1}};
 constexpr Parameter kColor[] = {
     {"color", Kind::kChoice, 0, 0, true, 0, color_name, kColorCount + 1}};
+constexpr Parameter kGaze[] = {
+    {"direction", Kind::kChoice, 0, 0, true, 0, direction_name, kDirectionCount},
+    {"angle", Kind::kInteger, 5, 90, false, 40}};
+constexpr Parameter kGesture[] = {
+    {"gesture", Kind::kChoice, 0, 0, true, 0, gesture_name, kGestureCount},
+    {"times", Kind::kInteger, 1, 5, false, 1}};
 
 constexpr Tool kTools[] = {
     {ToolId::kDeviceStatus,
      "self.get_device_status",
      "Tell your own volume, screen brightness, battery and network.",
      {},
-     false},
+     Needs::kNothing},
     {ToolId::kSetVolume, "self.audio_speaker.set_volume", "Set the volume of your voice.", kVolume,
-     false},
+     Needs::kNothing},
     {ToolId::kSetBrightness, "self.screen.set_brightness", "Set the brightness of your screen.",
-     kBrightness, false},
+     kBrightness, Needs::kNothing},
     {ToolId::kSetExpression, "self.face.set_expression", "Set the expression of your face.",
-     kExpression, false},
+     kExpression, Needs::kNothing},
     {ToolId::kShowText, "self.screen.show_text",
-     "Show a text on your screen for some seconds; 0: until there is another.", kShownText, false},
+     "Show a text on your screen for some seconds; 0: until there is another.", kShownText,
+     Needs::kNothing},
     {ToolId::kStartTimer, "self.timer.start", "Start a timer that beeps after so many seconds.",
-     kTimer, false},
+     kTimer, Needs::kNothing},
     {ToolId::kCancelTimer, "self.timer.cancel",
-     "Cancel the timer with that label; without a label, all.", kTimerLabel, false},
+     "Cancel the timer with that label; without a label, all.", kTimerLabel, Needs::kNothing},
     {ToolId::kListTimers,
      "self.timer.list",
      "Tell which timers run, and the seconds left.",
      {},
-     false},
-    {ToolId::kBeep, "self.beep", "Beep so many times.", kTimes, false},
-    {ToolId::kSetColor, "self.led.set_color", "Set the color of your light.", kColor, true},
+     Needs::kNothing},
+    {ToolId::kBeep, "self.beep", "Beep so many times.", kTimes, Needs::kNothing},
+    {ToolId::kSetColor, "self.led.set_color", "Set the color of your light.", kColor,
+     Needs::kLight},
     {ToolId::kMotion,
      "self.get_motion",
      "Tell how you are held and whether you are moved.",
      {},
-     false},
+     Needs::kNothing},
+    {ToolId::kSetGaze, "self.body.set_gaze",
+     "Turn your head to look left, right, up, down or ahead.", kGaze, Needs::kBody},
+    {ToolId::kGesture, "self.body.gesture", "Nod, shake your head, bow or dance.", kGesture,
+     Needs::kBody},
 };
 
 constexpr std::size_t kLongest = decltype(ToolOutcome::text)::capacity();
@@ -158,6 +192,13 @@ ToolOutcome set_color(std::size_t place, ToolHost& host) {
   return done();
 }
 
+ToolOutcome moved(std::string_view why_not) { return why_not.empty() ? done() : failed(why_not); }
+
+ToolOutcome set_gaze(std::size_t place, std::int32_t angle, ToolHost& host) {
+  const Direction& direction = kDirections[place];
+  return moved(host.look(direction.yaw * angle, direction.pitch * angle));
+}
+
 }  // namespace
 
 Span<const Tool> all_tools() { return kTools; }
@@ -196,6 +237,10 @@ ToolOutcome call_tool(ToolId tool, const Arguments& arguments, ToolHost& host) {
       return set_color(static_cast<std::size_t>(first), host);
     case ToolId::kMotion:
       return motion_of(host.motion());
+    case ToolId::kSetGaze:
+      return set_gaze(static_cast<std::size_t>(first), second, host);
+    case ToolId::kGesture:
+      return moved(host.perform(kGestures[first].deed, static_cast<std::uint8_t>(second)));
   }
   return failed(sentences::kNoSuchTool);
 }

@@ -7,6 +7,7 @@
 #include "lobug/base/clock.h"
 #include "lobug/base/span.h"
 #include "lobug/base/text.h"
+#include "lobug/body/movements.h"
 #include "lobug/device/screen_link.h"
 #include "lobug/device/tool_timers.h"
 #include "lobug/ports/system.h"
@@ -38,6 +39,12 @@ class ToolHost {
   virtual void set_light(LedColor color) = 0;
   /// The light shows again what the device is doing.
   virtual void free_light() = 0;
+  virtual bool has_body() const = 0;
+  /// Looks there for a while, degrees to its own right and up from straight ahead. Empty, or why
+  /// not: a sentence.
+  virtual std::string_view look(int yaw, int pitch) = 0;
+  /// Empty, or why not.
+  virtual std::string_view perform(Deed deed, std::uint8_t times) = 0;
 };
 
 enum class ToolId : std::uint8_t {
@@ -52,7 +59,12 @@ enum class ToolId : std::uint8_t {
   kBeep,
   kSetColor,
   kMotion,
+  kSetGaze,
+  kGesture,
 };
+
+/// What a device needs for a tool.
+enum class Needs : std::uint8_t { kNothing, kLight, kBody };
 
 struct Tool {
   ToolId id;
@@ -60,7 +72,7 @@ struct Tool {
   /// One short sentence: a small chat model reads no more, and each word costs it time.
   std::string_view description;
   Span<const Parameter> parameters;
-  bool needs_led;
+  Needs needs;
 };
 
 /// All tools, the most used first: a chat model may see only the first ones.

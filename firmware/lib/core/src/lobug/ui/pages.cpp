@@ -225,6 +225,14 @@ void draw_slider(Canvas& canvas, const Rect& area, int percent) {
   canvas.fill_ellipse(px(area.x + filled), px(middle), px(10), px(10), kText);
 }
 
+void draw_button(Canvas& canvas, const Rect& area, std::string_view text, Colour colour,
+                 Colour panel) {
+  canvas.fill_round_rect(area, 8, panel);
+  const int height = Canvas::line_height(FontSize::kSmall);
+  draw_centred(canvas, area.x + area.width / 2, area.y + (area.height - height) / 2, text,
+               FontSize::kSmall, colour);
+}
+
 void draw_status_bar(Canvas& canvas, const View& view) {
   canvas.fill_rect({0, 0, canvas.width(), kStatusBarHeight}, kNight);
   draw_wifi(canvas, 4, view);

@@ -3,6 +3,7 @@
 
 #include "lobug/device/screen_link.h"
 #include "lobug/face/canvas.h"
+#include "lobug/face/palette.h"
 #include "lobug/ui/qr_code.h"
 
 namespace lobug {
@@ -19,6 +20,13 @@ void draw_progress(Canvas& canvas, const View& view);
 void draw_corners(Canvas& canvas);
 /// A horizontal track that is filled to `percent`, with a knob.
 void draw_slider(Canvas& canvas, const Rect& area, int percent);
+
+constexpr bool holds(const Rect& area, std::int16_t x, std::int16_t y) {
+  return x >= area.x && x < area.x + area.width && y >= area.y && y < area.y + area.height;
+}
+/// A field to be tapped, with a small text in it.
+void draw_button(Canvas& canvas, const Rect& area, std::string_view text, Colour colour,
+                 Colour panel = kPanel);
 
 constexpr std::int16_t kStatusBarHeight = 20;
 

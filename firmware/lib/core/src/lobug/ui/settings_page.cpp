@@ -22,10 +22,8 @@ constexpr Rect kLanguageButton{8, 174, 132, 30};
 constexpr Rect kTestButton{148, 174, 76, 30};
 constexpr Rect kCloseButton{232, 174, 80, 30};
 constexpr std::int16_t kAboutY = 207;
-
-bool holds(const Rect& area, std::int16_t x, std::int16_t y) {
-  return x >= area.x && x < area.x + area.width && y >= area.y && y < area.y + area.height;
-}
+/// Where there is a body.
+constexpr Rect kHeadButton{232, 207, 80, 30};
 
 Phrase label_of(TalkMode mode) {
   switch (mode) {
@@ -39,14 +37,6 @@ Phrase label_of(TalkMode mode) {
   return Phrase::kNone;
 }
 
-void draw_button(Canvas& canvas, const Rect& area, std::string_view text, Colour colour,
-                 Colour panel = kPanel) {
-  canvas.fill_round_rect(area, 8, panel);
-  const int height = Canvas::line_height(FontSize::kSmall);
-  draw_centred(canvas, area.x + area.width / 2, area.y + (area.height - height) / 2, text,
-               FontSize::kSmall, colour);
-}
-
 void draw_row(Canvas& canvas, const Rect& track, const Phrases& phrases, Phrase name, int percent) {
   const int height = Canvas::line_height(FontSize::kSmall);
   const Text<40> text = filled<40>(phrases[Phrase::kLevelFormat],
@@ -58,14 +48,14 @@ void draw_row(Canvas& canvas, const Rect& track, const Phrases& phrases, Phrase 
 /// Version, address and server, in two lines.
 void draw_about(Canvas& canvas, const View& view) {
   constexpr std::int16_t kX = 8;
-  constexpr std::int16_t kWidth = 304;
+  const std::int16_t width_left = view.body.kind == BodyKind::kNone ? 304 : 216;
   const Phrases& phrases = phrases_of(view.language);
   const int height = Canvas::line_height(FontSize::kSmall);
-  canvas.clip({kX, kAboutY, kWidth, static_cast<std::int16_t>(2 * height)});
+  canvas.clip({kX, kAboutY, width_left, static_cast<std::int16_t>(2 * height)});
   canvas.text(kX, kAboutY, filled<80>(phrases[Phrase::kVersionFormat], {view.version}),
               FontSize::kSmall, kFaint);
   const int width = Canvas::text_width(view.address, FontSize::kSmall);
-  canvas.text(kX + kWidth - width, kAboutY, view.address, FontSize::kSmall, kFaint);
+  canvas.text(kX + width_left - width, kAboutY, view.address, FontSize::kSmall, kFaint);
   canvas.text(kX, kAboutY + height, view.server_name, FontSize::kSmall, kFaint);
   canvas.unclip();
 }
@@ -106,7 +96,7 @@ void SettingsPage::put(Input::Kind kind, std::int32_t value) {
   inputs_.push(input);
 }
 
-bool SettingsPage::touch(const Gesture& gesture, const View& view, Millis now) {
+SettingsPage::Next SettingsPage::touch(const Gesture& gesture, const View& view, Millis now) {
   using Kind = Gesture::Kind;
   switch (gesture.kind) {
     case Kind::kPress:
@@ -122,7 +112,7 @@ bool SettingsPage::touch(const Gesture& gesture, const View& view, Millis now) {
     case Kind::kHoldEnd: {
       const bool slid = sliding_ != Row::kNone;
       sliding_ = Row::kNone;
-      return slid || tap(gesture, view, now);
+      return slid ? Next::kSettings : tap(gesture, view, now);
     }
     case Kind::kSlideEnd:
       sliding_ = Row::kNone;
@@ -130,7 +120,7 @@ bool SettingsPage::touch(const Gesture& gesture, const View& view, Millis now) {
     default:
       break;
   }
-  return true;
+  return Next::kSettings;
 }
 
 // Each step of a slider is heard and seen at once; the device writes it down when it rests.
@@ -146,7 +136,7 @@ void SettingsPage::slide(const Gesture& gesture, Millis now) {
   settle_.set(now, kSettleMs);
 }
 
-bool SettingsPage::tap(const Gesture& gesture, const View& view, Millis now) {
+SettingsPage::Next SettingsPage::tap(const Gesture& gesture, const View& view, Millis now) {
   const std::int16_t x = gesture.from_x;
   const std::int16_t y = gesture.from_y;
   if (holds(kTalkButton, x, y)) {
@@ -161,12 +151,15 @@ bool SettingsPage::tap(const Gesture& gesture, const View& view, Millis now) {
     put(Input::Kind::kLanguage, static_cast<int>(after(view.language)));
   } else if (holds(kTestButton, x, y)) {
     put(Input::Kind::kSelfTest, 0);
+  } else if (view.body.kind != BodyKind::kNone && holds(kHeadButton, x, y)) {
+    put(Input::Kind::kCalibrate, 1);
+    return Next::kCalibrate;
   } else if (holds(kCloseButton, x, y)) {
-    return false;
+    return Next::kFace;
   } else {
     asked_ = Question::kNone;
   }
-  return true;
+  return Next::kSettings;
 }
 
 bool SettingsPage::confirmed(Question question, Millis now) {
@@ -204,6 +197,9 @@ void SettingsPage::draw(Canvas& canvas, const View& view, Millis now) {
   draw_button(canvas, kTestButton, phrases[Phrase::kTestButton], kText);
   draw_button(canvas, kLanguageButton,
               filled<40>(phrases[Phrase::kLanguageFormat], {name_of(view.language)}), kText);
+  if (view.body.kind != BodyKind::kNone) {
+    draw_button(canvas, kHeadButton, phrases[Phrase::kHeadButton], kText);
+  }
   draw_about(canvas, view);
 }
 

@@ -19,8 +19,9 @@ class SettingsPage {
   explicit SettingsPage(Queue<Input, 16>& inputs) : inputs_(inputs) {}
 
   void open();
-  /// False when the page wants to be closed.
-  bool touch(const Gesture& gesture, const View& view, Millis now);
+  /// Which page is to be shown then.
+  enum class Next : std::uint8_t { kSettings, kFace, kCalibrate };
+  Next touch(const Gesture& gesture, const View& view, Millis now);
   void draw(Canvas& canvas, const View& view, Millis now);
 
  private:
@@ -28,7 +29,7 @@ class SettingsPage {
   enum class Question : std::uint8_t { kNone, kForget, kReset };
 
   void slide(const Gesture& gesture, Millis now);
-  bool tap(const Gesture& gesture, const View& view, Millis now);
+  Next tap(const Gesture& gesture, const View& view, Millis now);
   bool confirmed(Question question, Millis now);
   void put(Input::Kind kind, std::int32_t value);
   int shown(Row row, std::uint8_t stored, Millis now) const;

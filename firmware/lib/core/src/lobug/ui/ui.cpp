@@ -4,6 +4,7 @@
 #include "lobug/face/palette.h"
 #include "lobug/language/wording.h"
 #include "lobug/ui/clock_pages.h"
+#include "lobug/ui/head_page.h"
 #include "lobug/ui/pages.h"
 #include "lobug/ui/self_test_page.h"
 
@@ -87,13 +88,36 @@ void Ui::touched(const Gesture& gesture, Millis now) {
     page_ = page_ == Page::kFace ? Page::kSettings : Page::kFace;
     settings_.open();
   } else if (page_ == Page::kSettings && !on_button) {
-    if (!settings_.touch(gesture, seen_, now)) page_ = Page::kFace;
+    touch_settings(gesture, now);
+  } else if (page_ == Page::kCalibrate && !on_button) {
+    touch_head(gesture);
   } else if (page_ == Page::kSelfTest && !on_button) {
     const bool running = seen_.self_test.phase == SelfTestState::Phase::kRunning;
     if (gesture.kind == Gesture::Kind::kTap && !running) page_ = Page::kFace;
   } else {
     touch_face(gesture, now);
   }
+}
+
+void Ui::touch_settings(const Gesture& gesture, Millis now) {
+  switch (settings_.touch(gesture, seen_, now)) {
+    case SettingsPage::Next::kFace:
+      page_ = Page::kFace;
+      break;
+    case SettingsPage::Next::kCalibrate:
+      page_ = Page::kCalibrate;
+      break;
+    case SettingsPage::Next::kSettings:
+      break;
+  }
+}
+
+void Ui::touch_head(const Gesture& gesture) {
+  Input input;
+  if (gesture.kind != Gesture::Kind::kTap) return;
+  if (!head_page_input(gesture.from_x, gesture.from_y, input)) return;
+  (void)inputs_.push(input);
+  if (input.kind == Input::Kind::kCalibrate) page_ = Page::kFace;
 }
 
 void Ui::touch_face(const Gesture& gesture, Millis now) {
@@ -264,7 +288,9 @@ void Ui::advance(const View& view, const Motion& motion, std::uint8_t level, Mil
     begun_ = true;
     busy_at_ = drawn_at_ = now;
   }
-  if (view.state != seen_.state || motion.moving || view.emotion != seen_.emotion) busy_at_ = now;
+  if (view.state != seen_.state || (motion.moving && !view.body.moves) ||
+      view.emotion != seen_.emotion)
+    busy_at_ = now;
   touched_ = false;
   power_ = view.power;
   if (view.notice != seen_.notice || view.ringing != seen_.ringing) busy_at_ = now;
@@ -289,6 +315,8 @@ void Ui::paint(Canvas& canvas) {
   canvas.clear(kNight);
   if (page_ == Page::kSettings) {
     settings_.draw(canvas, seen_, drawn_at_);
+  } else if (page_ == Page::kCalibrate) {
+    draw_head_page(canvas, seen_);
   } else if (page_ == Page::kSelfTest) {
     draw_self_test_page(canvas, seen_.self_test, phrases_of(seen_.language));
   } else if (seen_.state == DeviceState::kSetup) {

@@ -50,7 +50,7 @@ class Ui {
                     std::uint8_t level, Millis now);
 
  private:
-  enum class Page : std::uint8_t { kFace, kSettings, kSelfTest };
+  enum class Page : std::uint8_t { kFace, kSettings, kCalibrate, kSelfTest };
   /// What is below the face.
   enum class Below : std::uint8_t { kNothing, kVolume, kTrouble, kCaption, kProgress };
   /// What the face page shows large.
@@ -59,6 +59,8 @@ class Ui {
 
   Button button_at(std::int16_t x, std::int16_t y) const;
   void touch_face(const Gesture& gesture, Millis now);
+  void touch_settings(const Gesture& gesture, Millis now);
+  void touch_head(const Gesture& gesture);
   void touch_volume(const Gesture& gesture, Millis now);
   void touched(const Gesture& gesture, Millis now);
   /// False when the queue is full.
