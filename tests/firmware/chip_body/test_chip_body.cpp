@@ -21,8 +21,8 @@ struct Chip {
   bool touch_answers = true;
   int starts_after = 0; // questions that the expander leaves unanswered
   std::map<int, std::array<std::uint8_t, 256>> registers; // by I2C address
-  std::map<int, int> duty; // by channel of LEDC
-  std::map<int, int> pins; // their channels
+  std::map<int, int> duty;                                // by channel of LEDC
+  std::map<int, int> pins;                                // their channels
   bool ledc_works = true;
   std::string uart; // how it was begun
   std::deque<std::uint8_t> received;
