@@ -34,9 +34,10 @@ std::vector<Next> read(const std::string& glyphs) {
 }  // namespace
 
 TEST_CASE("a square picture is read, row by row") {
-  const ServerMessage message =
-      read_server_message(R"({"session_id":"4f","type":"glyphs","glyphs":[)" +
-                          glyph("26085", "16", "16", kSquare) + "]}");
+  // The message's payload is a part of it.
+  const std::string json = R"({"session_id":"4f","type":"glyphs","glyphs":[)" +
+                           glyph("26085", "16", "16", kSquare) + "]}";
+  const ServerMessage message = read_server_message(json);
   REQUIRE(message.kind == ServerMessage::Kind::kGlyphs);
   GlyphReader reader(message.payload);
   PushedGlyph into;
