@@ -48,8 +48,9 @@ void Body::use(BodyKind kind, const Calibration& calibration) {
     kind_ = BodyKind::kNone;
     return;
   }
-  Servos& servos = kind_ == BodyKind::kStackChan ? static_cast<Servos&>(bus_) : hobby_;
-  drive_.use(&servos, reach_of(kind_));
+  Servos* servos = &hobby_;
+  if (kind_ == BodyKind::kStackChan) servos = &bus_;
+  drive_.use(servos, reach_of(kind_));
 }
 
 void Body::step(const BodyInputs& inputs, Millis now) {
