@@ -289,8 +289,9 @@ void Ui::advance(const View& view, const Motion& motion, std::uint8_t level, Mil
     busy_at_ = drawn_at_ = now;
   }
   if (view.state != seen_.state || (motion.moving && !view.body.moves) ||
-      view.emotion != seen_.emotion)
+      view.emotion != seen_.emotion) {
     busy_at_ = now;
+  }
   touched_ = false;
   power_ = view.power;
   if (view.notice != seen_.notice || view.ringing != seen_.ringing) busy_at_ = now;
