@@ -11,6 +11,7 @@
 #include "lobug/face/palette.h"
 #include "lobug/ui/ui.h"
 #include "picture_file.h"
+#include "seeded_random.h"
 
 namespace lobug {
 namespace {
@@ -47,21 +48,10 @@ class DrawnServos final : public BodyPort {
   std::array<bool, kAxisCount> strong_{};
 };
 
-class FixedRandom final : public Random {
- public:
-  std::uint32_t next() override {
-    state_ = state_ * 1664525U + 1013904223U;
-    return state_ >> 4U;
-  }
-
- private:
-  std::uint32_t state_ = 7;
-};
-
 /// A body that has woken up, and what it is told.
 struct Actor {
   DrawnServos servos;
-  FixedRandom random;
+  SeededRandom random;
   Body body{servos, random};
   BodyInputs inputs;
   Millis now = 1000;

@@ -18,23 +18,13 @@
 #include "lobug/ui/qr_code.h"
 #include "lobug/ui/ui.h"
 #include "picture_file.h"
+#include "seeded_random.h"
 
 namespace lobug {
 namespace {
 
 constexpr Millis kFrameMs = 40;
 constexpr Millis kSettledMs = 1600;  ///< by then a face has taken its expression on
-
-class SeededRandom final : public Random {
- public:
-  std::uint32_t next() override {
-    state_ = state_ * 1664525U + 1013904223U;
-    return state_ >> 4U;
-  }
-
- private:
-  std::uint32_t state_ = 7;
-};
 
 // A screen that is held in a hand.
 class Scene {
