@@ -20,7 +20,7 @@ run: ## Set up what is missing and start the server (a second start is offline)
 	@$(BIN)/lobug models pull
 	@exec $(BIN)/lobug serve
 
-check: ## The fast check, under two minutes: lint, types, layers, unit tests (no models needed)
+check: ## The fast check, about two minutes: lint, types, layers, unit tests (no models needed)
 	@sh scripts/bootstrap.sh dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
