@@ -193,6 +193,17 @@ def test_all_modules_of_the_first_page_are_asked_for_at_once(browser: Browser, u
     assert set(preloaded) == {name for name in loaded if not name.endswith("/main.js")}
 
 
+def test_a_page_whose_server_does_not_answer_at_first_says_so_and_tries_again(
+    browser: Browser, url: str
+) -> None:
+    with web_page(browser, url, expected_errors=[r"/web/session"]) as page:
+        sit_down(page, url)
+        page.route("**/web/session", lambda route: route.abort(), times=2)
+        page.reload()
+        page.get_by_role("alert").get_by_text("I can't reach Lo-Bug.").wait_for()
+        page.locator(".talk-button").wait_for()
+
+
 def test_all_files_are_served_compressed_and_revalidated(url: str) -> None:
     with httpx.Client(base_url=url, trust_env=False) as client:
         for path in sorted(APP_FOLDER.rglob("*.js")):

@@ -168,13 +168,13 @@ function follow() {
 async function start() {
   // Most visitors get the page they ask for: it need not wait for who they are. `show` tells of failures.
   if (PAGES.has(route.value.page)) load(route.value.page).catch(() => {});
-  const known = loadSession();
-  known.catch(() => {}); // Told of below.
+  let asking = loadSession();
+  asking.catch(() => {}); // Told of below, once there are sentences.
   await loadSentences("shell");
   const root = document.getElementById("app");
   for (let wait = 1_000; ; wait = Math.min(2 * wait, 15_000)) {
     try {
-      await (wait === 1_000 ? known : loadSession());
+      await asking;
       break;
     } catch (error) {
       render(
@@ -182,6 +182,7 @@ async function start() {
         root,
       );
       await new Promise((resolve) => setTimeout(resolve, wait));
+      asking = loadSession();
     }
   }
   render(html`<${App} />`, root);
