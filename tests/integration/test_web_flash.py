@@ -126,6 +126,19 @@ def test_without_firmware_it_says_where_to_get_it(browser: Browser, tmp_path: Pa
         )
 
 
+def test_asked_for_while_the_first_page_appears_it_is_shown(browser: Browser, url: str) -> None:
+    with web_page(browser, url) as page:
+        page.add_init_script("""
+          new MutationObserver((_, observer) => {
+            if (!document.querySelector("main h1")) return;
+            observer.disconnect();
+            location.hash = "#/flash";
+          }).observe(document, { childList: true, subtree: true });
+        """)
+        page.reload()
+        heading(page, "Set up a device over USB").to_be_visible()
+
+
 def test_it_is_reached_from_adding_a_device(browser: Browser, url: str) -> None:
     with web_page(browser, url) as page:
         page.evaluate(FAKE_SERIAL, {})

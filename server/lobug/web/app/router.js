@@ -2,17 +2,19 @@
 
 import { signal } from "./preact.js";
 
-function read() {
+/** What the address asks for now: `{page, rest, query}`, the page's name, what follows it in the path,
+ * and the query. */
+export function addressed() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
   const [page, ...rest] = path.split("/").map(decodeURIComponent);
   return { page: page || "talk", rest, query: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-/** `{page, rest, query}`: the page's name, what follows it in the path, and the query. */
-export const route = signal(read());
+/** The same as a signal. It follows the address a moment later. */
+export const route = signal(addressed());
 
 addEventListener("hashchange", () => {
-  route.value = read();
+  route.value = addressed();
 });
 
 /** The address of a page, for a link. */
@@ -24,7 +26,7 @@ export function link(page, ...rest) {
 export function go(address, { replace = false } = {}) {
   if (replace) {
     history.replaceState(null, "", address);
-    route.value = read();
+    route.value = addressed();
   } else {
     location.hash = address;
   }

@@ -1,7 +1,7 @@
 // Welcome: the first run, and adding a device (#/welcome/device).
 
 import { html, signal, useEffect } from "../preact.js";
-import { go, link, route } from "../router.js";
+import { addressed, go, link, route } from "../router.js";
 import { isOwner } from "../session.js";
 import { AddDevice } from "./welcome/add_device.js";
 import { Face } from "./talk/face.js";
@@ -17,8 +17,9 @@ export default function Page() {
   const { page, rest } = route.value;
   const [what, kind] = page === "welcome" ? rest : [];
   useEffect(() => {
-    // Shown in place of the page to talk: it would be gone as soon as the person has a name.
-    if (page !== "welcome") go(link("welcome"), { replace: true });
+    // Shown in place of the page to talk: it would be gone as soon as the person has a name. The
+    // address is read again, because this runs later: the person may have asked for another page.
+    if (addressed().page === "talk") go(link("welcome"), { replace: true });
   }, []);
   return html`<div class="welcome">
     <div class="welcome-face">
