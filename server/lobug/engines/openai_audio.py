@@ -210,9 +210,7 @@ class OpenAISynthesizer(_Server):
                 extra_headers=_PLAIN,
             ) as response:
                 answering = True
-                if response.headers.get("content-type", "").startswith(("text/", "application/j")):
-                    raise PcmError("sends no audio")
-                sound = WavStream(VOICE_RATE) if form == "wav" else _pcm()
+                sound = _sound(form, response.headers.get("content-type", ""))
                 async for data in response.iter_bytes():
                     yield sound.feed(data)
                 yield sound.finish()
@@ -220,5 +218,8 @@ class OpenAISynthesizer(_Server):
             raise self._typed(error, answering=answering) from error
 
 
-def _pcm() -> PcmStream:
-    return PcmStream(_OPENAI_PCM, VOICE_RATE)
+def _sound(form: str, content_type: str) -> WavStream | PcmStream:
+    """The reader of an answer. Raises PcmError when it is text: as ``pcm`` that would be noise."""
+    if content_type.startswith(("text/", "application/json")):
+        raise PcmError("sends no audio")
+    return WavStream(VOICE_RATE) if form == "wav" else PcmStream(_OPENAI_PCM, VOICE_RATE)

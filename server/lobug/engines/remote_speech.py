@@ -125,10 +125,10 @@ class _Remote(Generic[_Asked, _Spare]):
                 await self._spare.start()
             except EngineError as error:
                 spare_error = error
-        error = await self._watch.start()
-        if error is not None and (self._spare is None or spare_error is not None):
-            raise error.with_traceback(None)
-        if (found := error or spare_error) is not None:
+        server_error = await self._watch.start()
+        if server_error is not None and (self._spare is None or spare_error is not None):
+            raise server_error.with_traceback(None)
+        if (found := server_error or spare_error) is not None:
             log.warning("%s", found)
 
     async def close(self) -> None:
