@@ -9,7 +9,7 @@ import contextlib
 import json
 import logging
 import struct
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -110,9 +110,9 @@ class ScriptedAudio(ScriptedServer):
 
 def wav_of(seconds: float, rate: int = 22_050) -> list[Chunk]:
     """A WAV of unknown length in chunks, as servers stream it."""
-    samples = (0.3 * np.sin(np.arange(int(seconds * rate)) * 2 * np.pi * 440 / rate) * 32767).astype(
-        "<i2"
-    )
+    samples = (
+        0.3 * np.sin(np.arange(int(seconds * rate)) * 2 * np.pi * 440 / rate) * 32767
+    ).astype("<i2")
     header = struct.pack(
         "<4sI4s4sIHHIIHH4sI",
         *(b"RIFF", 0xFFFFFFFF, b"WAVE", b"fmt ", 16, 1, 1, rate, rate * 2, 2, 16),
@@ -144,9 +144,7 @@ def section(server: Remote, **more: Any) -> dict[str, Any]:
     return {"engine": kind, "check_every_s": 1.0, **PATIENT, **where, **more}
 
 
-def ears_of(
-    server: Remote, spare: SpeechToText | None = None, **more: Any
-) -> RemoteSpeechToText:
+def ears_of(server: Remote, spare: SpeechToText | None = None, **more: Any) -> RemoteSpeechToText:
     stt = SttSettings(**section(server, **more))
     asked = (
         WyomingRecognizer(Settings(_env_file=None, stt=stt))
@@ -156,9 +154,7 @@ def ears_of(
     return RemoteSpeechToText(asked, spare, stt)
 
 
-def voice_of(
-    server: Remote, spare: ScriptedTextToSpeech | None = None, **more: Any
-) -> RemoteVoice:
+def voice_of(server: Remote, spare: ScriptedTextToSpeech | None = None, **more: Any) -> RemoteVoice:
     tts = TtsSettings(**section(server, **more))
     if tts.engine == "openai":
         return PacedRemoteVoice(OpenAISynthesizer(tts), spare, tts)
@@ -330,6 +326,7 @@ async def test_who_stops_waiting_closes_the_connection(kind: str, job: str) -> N
             server.speech.chunks = [*wav_of(0.3)[:3], never]
         engine = ears_of(server) if job == "stt" else voice_of(server)
         async with started(engine):
+            task: asyncio.Future[object]
             if isinstance(engine, RemoteSpeechToText):
                 task = asyncio.ensure_future(engine.transcribe(SAID, "en"))
             else:
@@ -347,7 +344,9 @@ async def test_who_stops_waiting_closes_the_connection(kind: str, job: str) -> N
                 await task
             async with asyncio.timeout(20):
                 await gone.wait()
-            assert engine.status().degraded is False, "whose wait is over says nothing of the server"
+            assert engine.status().degraded is False, (
+                "whose wait is over says nothing of the server"
+            )
 
 
 async def _true(value: bool) -> bool:
@@ -396,8 +395,8 @@ async def test_a_wyoming_recognizer_that_misbehaves(
     waits = any(isinstance(step, asyncio.Event) for step in steps)
     async with wyoming(ScriptedWyoming(transcript=steps)) as server:
         spare = ScriptedSpeechToText(texts=["Spare."])
-        alone = ears_of(server, **(NO_WAIT if waits else {}))
-        replaced = ears_of(server, spare, **(NO_WAIT if waits else {}))
+        more: dict[str, Any] = NO_WAIT if waits else {}
+        alone, replaced = ears_of(server, **more), ears_of(server, spare, **more)
         async with started(alone), started(replaced):
             with pytest.raises(kind, match=said) as caught:
                 await alone.transcribe(SAID, "en")
@@ -426,8 +425,8 @@ async def test_a_wyoming_voice_that_misbehaves(steps: Sequence[Step], said: str)
     waits = any(isinstance(step, asyncio.Event) for step in steps)
     async with wyoming(ScriptedWyoming(speech=steps)) as server:
         spare = ScriptedTextToSpeech()
-        alone = voice_of(server, **(NO_WAIT if waits else {}))
-        replaced = voice_of(server, spare, **(NO_WAIT if waits else {}))
+        more: dict[str, Any] = NO_WAIT if waits else {}
+        alone, replaced = voice_of(server, **more), voice_of(server, spare, **more)
         async with started(alone), started(replaced):
             with pytest.raises(EngineError, match=said):
                 await alone.synthesize("Hello.")
@@ -475,8 +474,8 @@ async def test_an_openai_recognizer_that_misbehaves(
     async with serving(ScriptedAudio()) as server:
         server.transcription = answer
         spare = ScriptedSpeechToText(texts=["Spare."])
-        alone = ears_of(server, **({"answer_timeout_s": 0.3} if waits else {}))
-        replaced = ears_of(server, spare, **({"answer_timeout_s": 0.3} if waits else {}))
+        more: dict[str, Any] = {"answer_timeout_s": 0.3} if waits else {}
+        alone, replaced = ears_of(server, **more), ears_of(server, spare, **more)
         async with started(alone), started(replaced):
             with pytest.raises(kind, match=said) as caught:
                 await alone.transcribe(SAID, "en")
@@ -537,7 +536,7 @@ async def test_a_voice_that_breaks_off_is_replaced_and_the_whole_sentence_is_hea
             parts = [part async for part in voice.stream("Hello there.", 1.0)]
             np.testing.assert_array_equal(parts[-1], await spare.synthesize("Hello there."))
             assert len(parts) > 1
-            assert not voice.status().details["in_use"] == "server"
+            assert voice.status().details["in_use"] == "embedded"
 
 
 def test_the_longest_speech_grows_with_the_words_up_to_the_setting() -> None:
@@ -633,7 +632,7 @@ async def test_a_server_that_goes_is_replaced_and_used_again_when_it_is_back(
     scripted = ScriptedEngines(stt=ScriptedSpeechToText(texts=["Embedded."]))
     async with (
         remote(kind) as server,
-        lobug_with(tmp_path, server, server, scripted) as (client, lobug),
+        lobug_with(tmp_path, server, server, scripted) as (client, _),
     ):
         assert (await said_and_heard(client))[0] == "Hello."
         assert scripted.tts.spoken == []
@@ -724,12 +723,14 @@ def test_without_a_replacement_nothing_is_downloaded_or_loaded(engine: str) -> N
         tts=TtsSettings(engine=engine, fallback=False),
     )
     assert "whisper-base" not in needed_models(alone)
-    for chosen, _ in (choose_stt(alone), choose_tts(alone)):
-        assert chosen._spare is None  # type: ignore[attr-defined]
+    for chosen in (choose_stt(alone)[0], choose_tts(alone)[0]):
+        assert isinstance(chosen, RemoteSpeechToText | RemoteVoice)
+        assert chosen._spare is None
     replaced = Settings(_env_file=None, stt=SttSettings(engine=engine))
     assert "whisper-base" in needed_models(replaced)
     ears, why = choose_stt(replaced)
-    assert ears.catalog_model == "whisper-base"  # type: ignore[attr-defined]
+    assert isinstance(ears, RemoteSpeechToText)
+    assert ears.catalog_model == "whisper-base"
     assert engine in why
 
 

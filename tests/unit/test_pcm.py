@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import struct
 import wave
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -34,7 +35,7 @@ def wav(samples: Samples, rate: int) -> bytes:
 
 def read(stream: WavStream | PcmStream, data: bytes, cuts: list[int]) -> Samples:
     edges = [0, *sorted({min(cut, len(data)) for cut in cuts}), len(data)]
-    parts = [stream.feed(data[a:b]) for a, b in zip(edges, edges[1:], strict=False)]
+    parts = [stream.feed(data[a:b]) for a, b in pairwise(edges)]
     return np.concatenate([*parts, stream.finish()])
 
 
@@ -64,9 +65,7 @@ def test_a_size_that_is_not_true_costs_nothing(size: int) -> None:
     data = bytearray(wav(tone(0.1, RATE), RATE))
     struct.pack_into("<I", data, 4, size)
     struct.pack_into("<I", data, 40, size)
-    np.testing.assert_allclose(
-        read(WavStream(RATE), bytes(data), [7]), tone(0.1, RATE), atol=1e-4
-    )
+    np.testing.assert_allclose(read(WavStream(RATE), bytes(data), [7]), tone(0.1, RATE), atol=1e-4)
 
 
 def test_what_follows_the_samples_is_not_sound() -> None:
@@ -120,7 +119,10 @@ HEADER = wav(np.zeros(0, np.float32), RATE)
         (HEADER[:20], "ends in its header"),
         (HEADER[:12] + HEADER[36:], "without a format"),
         (HEADER[:12] + b"LIST\xff\xff\xff\x7f", "broken header"),
-        (HEADER[:12] + b"fmt \x04\x00\x00\x00\x01\x00\x01\x00data\x00\x00\x00\x00", "broken header"),
+        (
+            HEADER[:12] + b"fmt \x04\x00\x00\x00\x01\x00\x01\x00data\x00\x00\x00\x00",
+            "broken header",
+        ),
         (HEADER[:20] + b"\x55\x00" + HEADER[22:], "not raw samples"),
         (HEADER[:12] + b"JUNK\x00\x00\x00\x00" * 9_000, "without samples"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -248,7 +249,9 @@ async def test_silence_is_no_audio() -> None:
 class StreamedTextToSpeech(ScriptedTextToSpeech):
     """Gives a sentence in parts: its silence, and a tenth of a second a word."""
 
-    def __init__(self, *, wait: asyncio.Event | None = None, fault: EngineError | None = None) -> None:
+    def __init__(
+        self, *, wait: asyncio.Event | None = None, fault: EngineError | None = None
+    ) -> None:
         super().__init__()
         self.wait, self.fault = wait, fault
         self.closed = 0
@@ -342,7 +345,7 @@ def test_silence_is_trimmed_alike_whether_speech_comes_at_once_or_in_parts(
     speech = np.concatenate([silence[:before], word, pause, word, silence[:after]])
     edges = [0, *sorted({min(cut, speech.size) for cut in cuts}), speech.size]
     trimmer = SilenceTrimmer(24_000, text)
-    parts = [trimmer.feed(speech[a:b]) for a, b in zip(edges, edges[1:], strict=False)]
+    parts = [trimmer.feed(speech[a:b]) for a, b in pairwise(edges)]
     trimmed = np.concatenate([*parts, trimmer.finish()])
     whole = trim_silence(speech, 24_000, text)
     assert abs(trimmed.size - whole.size) <= 2 * 120, "frames begin elsewhere"

@@ -81,9 +81,7 @@ class Availability:
     def look_failed(self, error: EngineError, now: float) -> Availability:
         """It did not answer a look."""
         pause = _pause(self.failed_looks, self.check_every_s)
-        return replace(
-            self, error=error, failed_looks=self.failed_looks + 1, look_at=now + pause
-        )
+        return replace(self, error=error, failed_looks=self.failed_looks + 1, look_at=now + pause)
 
 
 def _pause(failures_before: int, longest: float) -> float:

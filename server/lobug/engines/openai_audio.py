@@ -37,9 +37,7 @@ class _Server:
 
     name = "openai"
 
-    def __init__(
-        self, engine: str, settings: SttSettings | TtsSettings, most_bytes: int
-    ) -> None:
+    def __init__(self, engine: str, settings: SttSettings | TtsSettings, most_bytes: int) -> None:
         self._engine = engine
         self.model = settings.openai_model
         self.where = f"the OpenAI-compatible server at {without_password(settings.openai_base_url)}"

@@ -249,8 +249,9 @@ class RemoteVoice(_Remote[SynthesisServer, TextToSpeech]):
         """Speak ``speed`` times as fast as is normal, from the next sentence on; 0.5 to 2. A server
         with one speed speaks on as it did."""
         self._speed = speed
-        if isinstance(self._spare, AdjustableVoice):
-            self._spare.set_speed(speed)
+        spare: object = self._spare
+        if isinstance(spare, AdjustableVoice):
+            spare.set_speed(speed)
 
     async def synthesize(self, sentence: str) -> Samples:
         """Speak one sentence. Empty audio when nothing in it can be spoken."""

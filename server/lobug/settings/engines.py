@@ -146,6 +146,7 @@ WyomingAddress = Annotated[str, Field(pattern=r"^(tcp://[^/@\s]+:\d{1,5}|unix://
 class SpeechServerSettings(Section):
     """What speech-to-text and text-to-speech on another machine have in common."""
 
+    engine: str
     openai_base_url: str = Field(
         "http://127.0.0.1:8000/v1",
         description="OpenAI-compatible server with `/audio`, for `engine = openai`.",

@@ -273,9 +273,7 @@ async def _stream_speech(
         out.put_nowait(SpeechAudio(piece.index, samples, voice.sample_rate, last))
 
     try:
-        async with aclosing(
-            voice.stream(_with_comma(language.spoken_form(piece.text)))
-        ) as parts:
+        async with aclosing(voice.stream(_with_comma(language.spoken_form(piece.text)))) as parts:
             async for part in parts:
                 samples = trimmer.feed(part)
                 if samples.size:
