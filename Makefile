@@ -4,7 +4,7 @@
 
 SHELL = /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run check test firmware fuzz bench lint lock vendor sbom models clean
+.PHONY: help run check test test-ollama firmware fuzz bench lint lock vendor sbom models clean
 
 BIN = .venv/bin
 FUZZ_SECONDS ?= 300
@@ -13,7 +13,7 @@ UV_LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-v
 UV_COMPILE = $(UV_LOCK) --group build
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 run: ## Set up what is missing and start the server (a second start is offline)
 	@sh scripts/bootstrap.sh run
@@ -30,6 +30,10 @@ check: ## The fast check, about two minutes: lint, types, layers, unit tests (no
 
 test: ## Set up what is missing and run all tests (ARGS="-k memory")
 	@sh scripts/test.sh $(ARGS)
+
+test-ollama: ## Check a real Ollama (OLLAMA_HOST, or this computer's; it pulls 1 GB of models)
+	@sh scripts/bootstrap.sh dev
+	@$(BIN)/python -m pytest -n 0 tests/ollama $(ARGS)
 
 firmware: ## Build the firmware's core for this computer and run its unit tests
 	@cmake -S firmware -B build/firmware/host -Wno-dev
