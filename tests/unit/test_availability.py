@@ -37,6 +37,16 @@ def test_a_server_that_stays_down_is_looked_at_ever_more_rarely_up_to_the_interv
     assert pauses == [2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0, 30.0]
 
 
+def test_one_look_that_takes_too_long_is_no_failure_and_two_are() -> None:
+    slow = EngineTimeoutError("stt", "the server at x does not answer within 5 s")
+    once = WORKS.look_failed(slow, 0.0)
+    assert (once.error, once.look_at) == (None, FIRST_PAUSE_S)
+    assert once.look_failed(slow, 2.0).error is slow
+    assert once.looked(2.0).look_failed(slow, 32.0).error is None, "only those in a row count"
+    down = WORKS.failed(DOWN, 0.0).look_failed(slow, 2.0)
+    assert down.error is slow, "it brings nothing back either"
+
+
 def test_a_look_that_is_answered_brings_it_back() -> None:
     state = WORKS.failed(DOWN, 0.0).look_failed(DOWN, 2.0).looked(5.0)
     assert (state.error, state.look_at) == (None, 5.0 + EVERY)
@@ -73,7 +83,7 @@ def test_the_next_look_is_always_ahead_and_never_far(fates: list[str]) -> None:
         if fate in {"answered", "looked"}:
             assert state.error is None
         if fate in {"failed", "look_failed"}:
-            assert state.error is not None
+            assert state.error is not None, "it was no time-out"
             assert state.look_at >= now + min(FIRST_PAUSE_S, EVERY)
 
 
@@ -129,6 +139,24 @@ async def test_it_looks_when_a_look_is_due_and_not_before() -> None:
         assert await looks.get() == now
         while watch.state.error is not None:  # noqa: ASYNC110 - it is set right after the look
             await asyncio.sleep(0)
+    await watch.close()
+
+
+async def test_while_a_request_is_under_way_it_does_not_look() -> None:
+    looks, busy, now = 0, True, 0.0
+
+    async def look() -> None:
+        nonlocal looks
+        looks += 1
+
+    watch = ServerWatch("tts", look, check_every_s=EVERY, busy=lambda: busy, clock=lambda: now)
+    await watch.start()
+    for busy, expected in ((True, 1), (False, 2)):  # noqa: B007 - the watch reads it
+        now += EVERY + 1.0
+        watch._changed.set()  # time has passed, as far as the watch can see
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert looks == expected
     await watch.close()
 
 

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from lobug.errors import EngineError, EngineUnavailableError
+from lobug.errors import EngineError, EngineTimeoutError, EngineUnavailableError
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +34,8 @@ class Availability:
 
     One failure is enough to leave the server alone, because each costs a person a time-out. It is
     asked again once it has answered a look. A server that answers looks and fails requests is
-    looked at ever more rarely: only a request that succeeds ends the doubling.
+    looked at ever more rarely: only a request that succeeds ends the doubling. One look that takes
+    too long is no failure: Piper answers nobody while it computes.
     """
 
     check_every_s: float
@@ -81,7 +82,18 @@ class Availability:
     def look_failed(self, error: EngineError, now: float) -> Availability:
         """It did not answer a look."""
         pause = _pause(self.failed_looks, self.check_every_s)
-        return replace(self, error=error, failed_looks=self.failed_looks + 1, look_at=now + pause)
+        works = self.error is None and not self.failed_looks
+        busy = works and isinstance(error, EngineTimeoutError)
+        return replace(
+            self,
+            error=None if busy else error,
+            failed_looks=self.failed_looks + 1,
+            look_at=now + pause,
+        )
+
+    def busy(self, now: float) -> Availability:
+        """A look was due while a request is under way, which says more."""
+        return replace(self, look_at=now + self.check_every_s)
 
 
 def _pause(failures_before: int, longest: float) -> float:
@@ -98,12 +110,14 @@ class ServerWatch:
         look: Callable[[], Awaitable[None]],
         *,
         check_every_s: float,
+        busy: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """``look`` raises EngineError when the server does not answer as it should. ``engine`` is
-        the job that errors and log lines name."""
+        the job that errors and log lines name. ``busy``: whether a request is under way."""
         self._engine = engine
         self._look = look
+        self._busy = busy
         self._clock = clock
         self._changed = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -141,7 +155,12 @@ class ServerWatch:
             with suppress(TimeoutError):
                 async with asyncio.timeout(max(0.0, self.state.look_at - self._clock())):
                     await self._changed.wait()
-            if self.state.look_at <= self._clock():
+            now = self._clock()
+            if self.state.look_at > now:
+                continue
+            if self._busy():
+                self._become(self.state.busy(now))
+            else:
                 await self._look_now()
 
     async def _look_now(self, *, quietly: bool = False) -> None:

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import zlib
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
@@ -114,7 +114,11 @@ class _Remote(Generic[_Asked, _Spare]):
         self._server = server
         self._spare = spare
         self._slots = asyncio.Semaphore(settings.max_requests)
-        self._watch = ServerWatch(job, self._look, check_every_s=settings.check_every_s)
+        self._under_way = 0
+        """Requests that the server works on."""
+        self._watch = ServerWatch(
+            job, self._look, check_every_s=settings.check_every_s, busy=lambda: self._under_way > 0
+        )
 
     async def start(self) -> None:
         """Look at the server and load the embedded engine. Raises EngineError when neither can be
@@ -166,6 +170,16 @@ class _Remote(Generic[_Asked, _Spare]):
             details={"server": self._server.where, "in_use": in_use},
         )
 
+    @asynccontextmanager
+    async def _slot(self) -> AsyncGenerator[None]:
+        """The right to ask the server; waits for one."""
+        async with self._slots:
+            self._under_way += 1
+            try:
+                yield
+            finally:
+                self._under_way -= 1
+
     async def _look(self) -> None:
         try:
             async with asyncio.timeout(LOOK_TIMEOUT_S):
@@ -215,7 +229,7 @@ class RemoteSpeechToText(_Remote[RecognitionServer, SpeechToText]):
 
     async def _ask(self, audio: Samples, language: str | None) -> Transcript:
         where = self._server.where
-        async with self._slots:
+        async with self._slot():
             try:
                 async with asyncio.timeout(self._timeout_s):
                     transcript = await self._server.transcribe(audio, language)
@@ -298,7 +312,7 @@ class RemoteVoice(_Remote[SynthesisServer, TextToSpeech]):
         rate = min(2.0, max(0.5, self._speed * speed))
         longest = longest_speech_s(sentence, self._settings.max_sentence_s) * VOICE_RATE
         count = 0
-        async with self._slots:
+        async with self._slot():
             parts = paced(
                 self._server.speak(sentence, rate),
                 engine="tts",
