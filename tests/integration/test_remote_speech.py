@@ -26,7 +26,14 @@ from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, Synthesize
 from lobug.app import create_app
 from lobug.assembly import with_memory
 from lobug.engines import wyoming_wire
-from lobug.engines.base import Engine, Engines, PacedVoice, Samples, SpeechToText
+from lobug.engines.base import (
+    Engine,
+    Engines,
+    KnowsNames,
+    PacedVoice,
+    Samples,
+    SpeechToText,
+)
 from lobug.engines.openai_audio import OpenAIRecognizer, OpenAISynthesizer
 from lobug.engines.remote_speech import (
     VOICE_RATE,
@@ -203,6 +210,34 @@ async def test_wyoming_gets_model_language_and_all_of_the_audio() -> None:
         assert np.frombuffer(b"".join(chunks), "<i2").size == SAID.size
         assert AudioStop.is_type(rest[-1].type)
         assert Transcribe.from_event(server.requests[1][0]).language is None
+
+
+async def test_names_that_are_likely_are_told_to_the_server_and_to_what_replaces_it() -> None:
+    class Knowing(ScriptedSpeechToText):
+        names: Sequence[str] = ()
+
+        def expect_names(self, names: Sequence[str]) -> None:
+            self.names = names
+
+    async with wyoming(ScriptedWyoming()) as server, serving(ScriptedAudio()) as audio:
+        spare = Knowing()
+        ears = ears_of(server, spare)
+        assert isinstance(ears, KnowsNames)
+        async with started(ears):
+            await ears.transcribe(SAID, "en")
+            ears.expect_names(["Ada's lamp", *map(str, range(500))])
+            await ears.transcribe(SAID, "en")
+        before, after = (Transcribe.from_event(events[0]) for events in server.requests)
+        assert before.transcript_names is None
+        assert after.transcript_names is not None
+        assert after.transcript_names[0] == "Ada's lamp"
+        assert len(after.transcript_names) == 100
+        assert spare.names[0] == "Ada's lamp"
+        plain = ears_of(audio)
+        async with started(plain):
+            plain.expect_names(["Ada's lamp"])
+            await plain.transcribe(SAID, "en")
+        assert b"Ada" not in audio.bodies[-1]
 
 
 async def test_openai_gets_key_model_language_and_a_wav() -> None:

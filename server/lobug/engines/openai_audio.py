@@ -144,6 +144,9 @@ class OpenAIRecognizer(_Server):
             self._tells_confidence = True
             raise self._typed(error) from error
 
+    def expect_names(self, names: Sequence[str]) -> None:
+        """Do nothing: as a ``prompt`` they make Whisper write names for noise."""
+
     async def _ask(self, recording: bytes, language: str | None, form: Any) -> Any:
         return await self._client.audio.transcriptions.create(
             file=("speech.wav", recording, "audio/wav"),

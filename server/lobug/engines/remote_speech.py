@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import zlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from typing import Generic, Protocol, TypeVar
 
@@ -20,6 +20,7 @@ from lobug.engines.base import (
     CatalogModel,
     Engine,
     EngineStatus,
+    KnowsNames,
     PacedVoice,
     Samples,
     SpeechToText,
@@ -76,6 +77,9 @@ class RecognitionServer(_Server, Protocol):
     async def transcribe(self, audio: Samples, language: str | None) -> Transcript:
         """Transcribe 16 kHz audio; ``language`` None: detect it. Raises EngineError; of that class
         itself where the server answers that it cannot."""
+
+    def expect_names(self, names: Sequence[str]) -> None:
+        """As of ``KnowsNames``. Does nothing where the protocol has no word for it."""
 
 
 class SynthesisServer(_Server, Protocol):
@@ -226,6 +230,13 @@ class RemoteSpeechToText(_Remote[RecognitionServer, SpeechToText]):
                 return transcript
         assert self._spare is not None  # noqa: S101 - for the type checker
         return await self._spare.transcribe(audio, language)
+
+    def expect_names(self, names: Sequence[str]) -> None:
+        """Let server and embedded engine prefer these names (``KnowsNames``)."""
+        self._server.expect_names(names)
+        spare: object = self._spare
+        if isinstance(spare, KnowsNames):
+            spare.expect_names(names)
 
     async def _ask(self, audio: Samples, language: str | None) -> Transcript:
         where = self._server.where

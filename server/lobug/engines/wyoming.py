@@ -28,6 +28,8 @@ from lobug.engines.wyoming_wire import WyomingConnection, connected, where_is
 from lobug.errors import EngineInterruptedError, EngineUnavailableError, ModelMissingError
 from lobug.settings import Settings, SttSettings, TtsSettings
 
+_MOST_NAMES = 100
+"""Names that a server is told, the first ones."""
 _CHUNK = STT_SAMPLE_RATE * 2 // 10
 """Bytes sent at once, 0.1 s."""
 
@@ -89,6 +91,7 @@ class WyomingRecognizer(_Server):
     def __init__(self, settings: Settings) -> None:
         super().__init__("stt", settings.stt.wyoming_url, settings.stt)
         self.model = settings.stt.wyoming_model
+        self._names: list[str] = []
 
     async def look(self) -> None:
         """Ask what it offers. Raises EngineUnavailableError, ModelMissingError, EngineError."""
@@ -99,7 +102,13 @@ class WyomingRecognizer(_Server):
         data = pcm16(audio)
         sound = {"rate": STT_SAMPLE_RATE, "width": 2, "channels": 1}
         async with self._connected() as connection:
-            await connection.send(Transcribe(name=self.model or None, language=language))
+            await connection.send(
+                Transcribe(
+                    name=self.model or None,
+                    language=language,
+                    transcript_names=self._names or None,
+                )
+            )
             await connection.send(AudioStart(**sound))
             for at in range(0, len(data), _CHUNK):
                 await connection.send(AudioChunk(**sound, audio=data[at : at + _CHUNK]))
@@ -110,6 +119,10 @@ class WyomingRecognizer(_Server):
         if not isinstance(text, str):
             raise EngineInterruptedError("stt", f"{self.where} sends a transcript without text")
         return transcript_of(text, heard if isinstance(heard, str) else language)
+
+    def expect_names(self, names: Sequence[str]) -> None:
+        """Tell the server these names with each transcription; it may ignore them."""
+        self._names = list(names[:_MOST_NAMES])
 
 
 @dataclass(frozen=True, slots=True)
