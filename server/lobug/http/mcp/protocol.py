@@ -1,6 +1,6 @@
 """The official SDK's server over the tools and resources of `/mcp`.
 
-Imported with the first request, since the SDK takes a fifth of a second of computing.
+Imported with the first request, since importing the SDK takes about a second of computing.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import sys
 from typing import Any
 
 import mcp_types as types
+from fastapi import Request
 from mcp import MCPError
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -70,7 +71,10 @@ def make_manager() -> StreamableHTTPSessionManager:
 
 
 def _call_of(context: Context) -> McpCall:
-    call: McpCall = context.request.scope["state"][STATE_KEY]
+    request: Request | None = context.request
+    if request is None:
+        raise TypeError("a message of MCP came without its HTTP request")
+    call: McpCall = request.scope["state"][STATE_KEY]
     return call
 
 
