@@ -234,7 +234,7 @@ async def test_old_tokens_keep_what_they_may_do(tmp_path: Path, app: FastAPI) ->
     (tmp_path / "data").mkdir()
     with closing(sqlite3.connect(tmp_path / "data" / FILE)) as file:
         for step in store.STEPS[:2]:
-            step(file, "")  # type: ignore[arg-type]  # SQLite's own connection does as well
+            step(file, "")
         for number, (scope, secret) in enumerate(made.items()):
             file.execute(
                 "INSERT INTO api_tokens (token_id, name, token_hash, owner, created_at, scope)"
@@ -424,6 +424,17 @@ async def test_requests_that_never_come_to_the_protocol(
         assert (await post(http, "tools/list", headers)).status_code == status
     unknown = await post(http, "prompts/list")
     assert unknown.json()["error"]["code"] == -32601
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    listening = {
+        "Accept": "application/json, text/event-stream",
+        "MCP-Protocol-Version": "2026-07-28",
+        "Mcp-Method": "subscriptions/listen",
+    }
+    stream = await post(http, "subscriptions/listen", listening, _meta=meta, notifications={})
+    assert stream.json()["error"]["code"] == -32601, "nothing is announced, so no stream is kept"
 
 
 async def test_memory_that_is_switched_off(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from lobug.access.callers import Caller
 from lobug.access.rules import MCP_SCOPES, TOKEN_SCOPES, allows, checked_scopes

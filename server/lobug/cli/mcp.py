@@ -56,7 +56,9 @@ class _RunningServer:
     def __init__(self, named: str | None, user: str | None) -> None:
         self._named = named
         self._user = user
-        self._http: httpx.AsyncClient | None = None
+        self._finding = asyncio.Lock()
+        self._opened: list[httpx.AsyncClient] = []
+        """The last one is in use; calls that run may still use those before."""
 
     async def ask(self, method: str, params: BaseModel | None, kind: type[R]) -> R:
         """Ask it for a result. Raises MCPError."""
@@ -79,20 +81,21 @@ class _RunningServer:
         raise MCPError(types.INTERNAL_ERROR, fault["message"], data={"code": fault["code"]})
 
     async def close(self) -> None:
-        """Close the connection."""
-        if self._http is not None:
-            await self._http.aclose()
-        self._http = None
+        """Close all connections."""
+        for http in self._opened:
+            await http.aclose()
 
     async def _post(self, message: dict[str, Any]) -> Any:
         """The JSON that it answers. Raises CommandError."""
         import httpx
 
+        known = len(self._opened)
         answer = await self._send(message)
         if answer is None or answer.status_code == httpx.codes.UNAUTHORIZED:
-            await self.close()
-            arguments = await asyncio.to_thread(client_arguments, self._named, _no_server)
-            self._http = httpx.AsyncClient(**arguments, timeout=PATIENCE_S)
+            async with self._finding:
+                if known == len(self._opened):
+                    arguments = await asyncio.to_thread(client_arguments, self._named, _no_server)
+                    self._opened.append(httpx.AsyncClient(**arguments, timeout=PATIENCE_S))
             answer = await self._send(message)
         if answer is None:
             raise CommandError(sentence("mcp.unreachable"))
@@ -106,10 +109,10 @@ class _RunningServer:
         CommandError."""
         import httpx
 
-        if self._http is None:
+        if not self._opened:
             return None
         try:
-            return await self._http.post(
+            return await self._opened[-1].post(
                 "/mcp",
                 json={"jsonrpc": "2.0", "id": 1, **message},
                 params={} if self._user is None else {"user": self._user},

@@ -60,9 +60,9 @@ class McpDoor:
             if self._manager is None:
                 protocol = await asyncio.to_thread(import_module, "lobug.http.mcp.protocol")
                 manager: StreamableHTTPSessionManager = protocol.make_manager()
-                runs = asyncio.Event()
+                runs: asyncio.Future[None] = asyncio.get_running_loop().create_future()
                 self._task = asyncio.create_task(_run(manager, runs), name="MCP server")
-                await runs.wait()
+                await runs
                 self._manager = manager
         return self._manager
 
@@ -73,10 +73,17 @@ def add_mcp(app: FastAPI) -> None:
     app.router.routes.append(Route(PATH, door, methods=["POST"], include_in_schema=False))
 
 
-async def _run(manager: StreamableHTTPSessionManager, runs: asyncio.Event) -> None:
-    async with manager.run():
-        runs.set()
-        await asyncio.Event().wait()
+async def _run(manager: StreamableHTTPSessionManager, runs: asyncio.Future[None]) -> None:
+    """Run the manager until cancelled, in one task, as its task group demands. ``runs`` tells that
+    it does, or why not."""
+    try:
+        async with manager.run():
+            runs.set_result(None)
+            await asyncio.Event().wait()
+    except Exception as error:
+        if runs.done():
+            raise
+        runs.set_exception(error)
 
 
 async def _call(request: Request, server: LobugServer) -> McpCall:
