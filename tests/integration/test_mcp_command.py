@@ -14,12 +14,15 @@ from typing import Any
 
 import httpx
 import pytest
-from mcp import Client, MCPError
+from mcp import Client, MCPError, types
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from typer.testing import CliRunner
 
 from lobug.app import create_app
+from lobug.cli.app import app as lobug
+from lobug.cli.mcp import _RunningServer
 from lobug.cli.memory.client import MemoryClient, user_meant
-from lobug.cli.terminal import CommandError
+from lobug.cli.terminal import EXIT_UNREACHABLE, CommandError
 from support.app_server import client_of, scripted_assembler
 from support.lobug_process import environment
 from support.mcp_client import code_of, found_of, text_of
@@ -127,14 +130,31 @@ async def test_standard_output_carries_the_protocol_alone(tmp_path: Path) -> Non
         assert process.returncode == 0
 
 
-def test_without_a_server_it_says_so_and_writes_nothing(tmp_path: Path) -> None:
-    done = subprocess.run(
-        COMMAND, input=b"", env=here(tmp_path), cwd=tmp_path, capture_output=True, check=False
-    )
-    assert done.returncode != 0
-    assert done.stdout == b""
-    assert b"no Lo-Bug server answers at" in done.stderr
-    assert b"Traceback" not in done.stderr
+def test_without_a_server_it_says_so_and_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(lobug, ["mcp"], env=here(tmp_path))
+    assert done.exit_code == EXIT_UNREACHABLE
+    assert done.stdout == ""
+    assert "no Lo-Bug server answers at" in done.stderr
+
+
+async def test_a_call_that_is_not_answered_is_not_called_undone(tmp_path: Path) -> None:
+    """A server that reads a call and ends."""
+
+    async def read_and_end(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readline()
+        writer.close()
+
+    async with await asyncio.start_server(read_and_end, "127.0.0.1", 0) as silent:
+        port = silent.sockets[0].getsockname()[1]
+        running = _RunningServer(None, None)
+        running._opened.append(httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}"))
+        with pytest.raises(MCPError, match="not known whether it was done") as silence:
+            await running.ask("tools/list", None, types.ListToolsResult)
+        assert silence.value.error.data == {"code": "server_silent"}
+        await running.close()
 
 
 @pytest.mark.parametrize("code", ["token_scope", "memory_forbidden"])

@@ -49,6 +49,10 @@ def _no_server() -> NoReturn:
     )
 
 
+class _NoAnswerError(CommandError):
+    """A message was sent and not answered, so it is not known what came of it."""
+
+
 class _RunningServer:
     """The server that does the work, asked one message at a time. It is looked for anew when it
     cannot be reached: one that was started again has another secret, and maybe another address."""
@@ -69,6 +73,9 @@ class _RunningServer:
         wanted = {k: v for k, v in given.items() if v is not None and k != "_meta"}
         try:
             answer = await self._post({"method": method, "params": wanted})
+        except _NoAnswerError as error:
+            data = {"code": "server_silent"}
+            raise MCPError(types.INTERNAL_ERROR, str(error), data=data) from None
         except CommandError as error:
             data = {"code": "server_unreachable"}
             raise MCPError(types.INTERNAL_ERROR, str(error), data=data) from None
@@ -86,7 +93,7 @@ class _RunningServer:
             await http.aclose()
 
     async def _post(self, message: dict[str, Any]) -> Any:
-        """The JSON that it answers. Raises CommandError."""
+        """The JSON that it answers. Raises CommandError: nothing was done; _NoAnswerError."""
         import httpx
 
         known = len(self._opened)
@@ -102,11 +109,11 @@ class _RunningServer:
         try:
             return answer.json()
         except ValueError:
-            raise CommandError(sentence("mcp.no_answer")) from None
+            raise _NoAnswerError(sentence("mcp.no_answer")) from None
 
     async def _send(self, message: dict[str, Any]) -> httpx.Response | None:
         """The answer; None: nothing was sent, because it could not be reached. Raises
-        CommandError."""
+        _NoAnswerError."""
         import httpx
 
         if not self._opened:
@@ -121,7 +128,7 @@ class _RunningServer:
         except httpx.ConnectError:
             return None
         except httpx.HTTPError:
-            raise CommandError(sentence("mcp.no_answer")) from None
+            raise _NoAnswerError(sentence("mcp.no_answer")) from None
 
 
 async def _serve(lobug: _RunningServer) -> None:
