@@ -66,8 +66,8 @@ class _RunningServer:
 
     async def ask(self, method: str, params: BaseModel | None, kind: type[R]) -> R:
         """Ask it for a result. Raises MCPError."""
-        import mcp_types as types
-        from mcp import MCPError
+
+        from mcp import MCPError, types
 
         given = {} if params is None else params.model_dump(mode="json", by_alias=True)
         wanted = {k: v for k, v in given.items() if v is not None and k != "_meta"}
@@ -133,7 +133,7 @@ class _RunningServer:
 
 async def _serve(lobug: _RunningServer) -> None:
     """Answer what comes on standard input, until it ends."""
-    import mcp_types as types
+    from mcp import types
     from mcp.server.lowlevel import Server
     from mcp.server.stdio import stdio_server
 

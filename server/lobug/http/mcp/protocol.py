@@ -9,9 +9,8 @@ import logging
 import sys
 from typing import Any
 
-import mcp_types as types
 from fastapi import Request
-from mcp import MCPError
+from mcp import MCPError, types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
