@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 from fake_lobug import DESK, PERSON, FakeLobug
@@ -10,8 +9,7 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers import entity_registry as er
-from homeassistant.util import dt as dt_util
-from pytest_homeassistant_custom_component.common import MockConfigEntry, async_fire_time_changed
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 from waiting import until
 
 
@@ -27,9 +25,9 @@ def device(hass: HomeAssistant, entry: MockConfigEntry) -> dr.DeviceEntry | None
     return next((one for one in found if identifier in one.identifiers), None)
 
 
-async def poll(hass: HomeAssistant) -> None:
-    async_fire_time_changed(hass, dt_util.utcnow() + timedelta(seconds=61))
-    await hass.async_block_till_done(wait_background_tasks=False)
+async def poll(entry: MockConfigEntry) -> None:
+    """What happens once a minute. (Moving the clock would end requests under way as well.)"""
+    await entry.runtime_data.coordinator.async_refresh()
 
 
 async def test_devices_have_sensors(hass: HomeAssistant, loaded: MockConfigEntry) -> None:
@@ -61,7 +59,7 @@ async def test_devices_come_and_go(
 ) -> None:
     kitchen = {**DESK, "id": "aa:bb:cc:dd:ee:02", "name": "Kitchen", "battery": 1000}
     lobug.devices = [{**DESK, "state": "revoked"}, kitchen]
-    await poll(hass)
+    await poll(loaded)
     await until(lambda: hass.states.get("binary_sensor.kitchen_online"), hass)
     assert state(hass, "binary_sensor.desk_online") == "unavailable"
     assert state(hass, "sensor.kitchen_battery") == "unknown"
@@ -71,10 +69,10 @@ async def test_without_the_server_all_is_unavailable_and_returns(
     hass: HomeAssistant, lobug: FakeLobug, loaded: MockConfigEntry
 ) -> None:
     lobug.raw = b"<html>a router's page</html>"
-    await poll(hass)
+    await poll(loaded)
     await until(lambda: state(hass, "sensor.desk_battery") == "unavailable", hass)
     lobug.raw = None
-    await poll(hass)
+    await poll(loaded)
     await until(lambda: state(hass, "sensor.desk_battery") == "80", hass)
 
 
@@ -177,7 +175,7 @@ async def test_a_revoked_token_asks_for_another(
     hass: HomeAssistant, lobug: FakeLobug, loaded: MockConfigEntry
 ) -> None:
     lobug.tokens.clear()
-    await poll(hass)
+    await poll(loaded)
     await until(lambda: hass.config_entries.flow.async_progress_by_handler("lobug"), hass)
     flows = hass.config_entries.flow.async_progress_by_handler("lobug")
     assert flows[0]["context"]["source"] == "reauth"
@@ -192,7 +190,7 @@ async def test_only_devices_that_the_server_does_not_know_can_be_removed(
     assert desk is not None
     assert not await async_remove_config_entry_device(hass, loaded, desk)
     lobug.devices = []
-    await poll(hass)
+    await poll(loaded)
     await until(lambda: state(hass, "binary_sensor.desk_online") == "unavailable", hass)
     assert await async_remove_config_entry_device(hass, loaded, desk)
 

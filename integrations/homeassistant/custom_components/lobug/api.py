@@ -317,7 +317,8 @@ def checked_url(text: str) -> str:
     Raises ValueError."""
     text = text.strip()
     parts = urlsplit(text if "://" in text else f"http://{text}")
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username:
+    strange = any(not char.isprintable() or char.isspace() for char in text)
+    if strange or parts.scheme not in {"http", "https"} or not parts.hostname or parts.username:
         raise ValueError("no address of a server")
     _ = parts.port  # raises ValueError when it is no port
     return urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
