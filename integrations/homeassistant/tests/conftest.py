@@ -13,11 +13,12 @@ import pytest
 if importlib.util.find_spec("pytest_homeassistant_custom_component") is None:
     collect_ignore_glob = ["test_*.py"]
 else:
-    import custom_components  # noqa: F401 - before that of the test kit is found
-    from fake_lobug import OWNER, FakeLobug
     from homeassistant.core import HomeAssistant
     from homeassistant.setup import async_setup_component
     from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+    import custom_components  # noqa: F401 - before that of the test kit is found
+    from fake_lobug import OWNER, FakeLobug
 
     @pytest.fixture(autouse=True)
     def _real_sockets(socket_enabled: None, enable_custom_integrations: None) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import probatio as vol
 import pytest
-import voluptuous as vol
-from fake_lobug import OWNER, PERSON, FakeLobug
 from homeassistant.components import conversation
 from homeassistant.components.diagnostics import REDACTED
 from homeassistant.config_entries import ConfigSubentryData
@@ -14,6 +13,8 @@ from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.helpers import device_registry as dr
 from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from fake_lobug import OWNER, PERSON, FakeLobug
 
 AGENT = "conversation.lo_bug"
 
@@ -23,9 +24,7 @@ async def ask(
 ) -> conversation.ConversationResult:
     context = more.pop("context", Context())
     given = more.pop("conversation_id", None)
-    return await conversation.async_converse(
-        hass, text, given, context, language, AGENT, **more
-    )
+    return await conversation.async_converse(hass, text, given, context, language, AGENT, **more)
 
 
 def speech(result: conversation.ConversationResult) -> str:
@@ -240,7 +239,10 @@ async def test_notify_entities_announce(
             {"entity_id": entity, "message": "Dinner.", "title": "left out"},
             blocking=True,
         )
-    assert lobug.announced == [{"text": "Dinner."}, {"text": "Dinner.", "device": "aa:bb:cc:dd:ee:01"}]
+    assert lobug.announced == [
+        {"text": "Dinner."},
+        {"text": "Dinner.", "device": "aa:bb:cc:dd:ee:01"},
+    ]
 
 
 async def test_diagnostics_hold_no_secrets(

@@ -7,13 +7,14 @@ from ipaddress import ip_address
 from typing import Any
 
 import pytest
-from fake_lobug import OWNER, PERSON, SCOPED, FakeLobug
 from homeassistant.config_entries import SOURCE_USER, SOURCE_ZEROCONF
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from yarl import URL
+
+from fake_lobug import OWNER, PERSON, SCOPED, FakeLobug
 
 FINGERPRINT = "AB:CD:EF"
 
@@ -53,7 +54,9 @@ async def test_a_server_is_set_up_by_its_address(hass: HomeAssistant, lobug: Fak
     assert made["data"] == {"url": lobug.url, "token": OWNER}
 
 
-@pytest.mark.parametrize("url", ["", "ftp://a", "http://", "http://a:b", "http://u:p@a", "http://[", "a b"])
+@pytest.mark.parametrize(
+    "url", ["", "ftp://a", "http://", "http://a:b", "http://u:p@a", "http://[", "a b"]
+)
 async def test_what_is_no_address_is_said(hass: HomeAssistant, url: str) -> None:
     flow = await step(hass, await start(hass), url=url)
     assert flow["type"] is FlowResultType.FORM
@@ -75,7 +78,12 @@ async def test_what_is_no_lobug_is_said(hass: HomeAssistant, lobug: FakeLobug, r
 
 @pytest.mark.parametrize(
     ("token", "error"),
-    [("lobug_wrong", "invalid_auth"), (SCOPED, "wrong_scope"), ("a\nb", "invalid_auth"), ("ä", "invalid_auth")],
+    [
+        ("lobug_wrong", "invalid_auth"),
+        (SCOPED, "wrong_scope"),
+        ("a\nb", "invalid_auth"),
+        ("ä", "invalid_auth"),
+    ],
 )
 async def test_a_wrong_token_is_said(
     hass: HomeAssistant, lobug: FakeLobug, token: str, error: str

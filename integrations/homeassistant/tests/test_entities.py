@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from fake_lobug import DESK, PERSON, FakeLobug
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers import entity_registry as er
 from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from fake_lobug import DESK, PERSON, FakeLobug
 from waiting import until
 
 

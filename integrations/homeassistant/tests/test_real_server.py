@@ -11,6 +11,7 @@ from homeassistant.config_entries import SOURCE_USER, ConfigEntryState
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.setup import async_setup_component
+
 from real_lobug import RealLobug, real_lobug
 from waiting import until
 
@@ -34,7 +35,7 @@ async def set_up(hass: HomeAssistant, server: RealLobug, url: str, token: str) -
     flow = await flows.async_init("lobug", context={"source": SOURCE_USER})
     flow = await flows.async_configure(flow["flow_id"], {"url": url})
     assert flow["step_id"] == "token", flow
-    shown = flow["description_placeholders"]
+    shown = flow["description_placeholders"] or {}
     assert shown["url"] == server.https_url
     assert shown["fingerprint"] in server.run("tls", "show")
     made = await flows.async_configure(flow["flow_id"], {"token": token})

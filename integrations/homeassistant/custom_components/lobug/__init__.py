@@ -87,5 +87,3 @@ async def async_trust(hass: HomeAssistant, data: Mapping[str, Any]) -> ssl.SSLCo
         return await hass.async_add_executor_job(trust_in, authority)
     except (ssl.SSLError, ValueError) as error:
         raise ConfigEntryNotReady("the stored certificate cannot be read") from error
-
-

@@ -126,7 +126,7 @@ class LobugClient:
         session: ClientSession,
         url: str,
         token: str = "",
-        trust: ssl.SSLContext | bool = True,
+        trust: ssl.SSLContext | bool = True,  # noqa: FBT001 - as aiohttp's parameter is
     ) -> None:
         """``trust``: whom an ``https`` address is believed; True: public authorities; False:
         anybody, which is only for fetching a certificate that is compared afterwards."""
@@ -246,13 +246,13 @@ class _Opened:
             answer: ClientResponse = await self._request.__aenter__()
         except (ClientError, TimeoutError, OSError, ValueError) as error:
             raise _unreachable(error) from error
+        if answer.status == 200:
+            return answer
         try:
-            if answer.status != 200:
-                raise _refusal(answer.status, await _error_body(answer))
-        except BaseException:
+            refusal = _refusal(answer.status, await _error_body(answer))
+        finally:
             answer.close()
-            raise
-        return answer
+        raise refusal
 
     async def __aexit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         await self._request.__aexit__(kind, error, trace)
@@ -293,7 +293,9 @@ async def _events(answer: ClientResponse) -> AsyncIterator[Event]:
 def _refusal(status: int, body: Mapping[str, Any]) -> Refused:
     detail = body.get("error")
     code = _text(detail, "code") if isinstance(detail, dict) else None
-    kind = AccessRefused if status == 401 or code in {"token_invalid", "token_required"} else Refused
+    kind = (
+        AccessRefused if status == 401 or code in {"token_invalid", "token_required"} else Refused
+    )
     return kind(status, code or "http_error", _text(body, "response") or "")
 
 

@@ -6,8 +6,7 @@ import ssl
 from collections.abc import Mapping
 from typing import Any
 
-import voluptuous as vol
-
+import probatio as vol
 from homeassistant.config_entries import (
     SOURCE_RECONFIGURE,
     SOURCE_USER,
@@ -105,9 +104,7 @@ class LobugConfigFlow(ConfigFlow, domain=DOMAIN):
         """A server has persons."""
         return {PERSON: PersonFlow}
 
-    async def async_step_user(
-        self, user_input: dict[str, Any] | None = None
-    ) -> ConfigFlowResult:
+    async def async_step_user(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
         """Take the address of a server."""
         errors: dict[str, str] = {}
         if user_input is not None:
@@ -125,9 +122,7 @@ class LobugConfigFlow(ConfigFlow, domain=DOMAIN):
             errors=errors,
         )
 
-    async def async_step_zeroconf(
-        self, discovery_info: ZeroconfServiceInfo
-    ) -> ConfigFlowResult:
+    async def async_step_zeroconf(self, discovery_info: ZeroconfServiceInfo) -> ConfigFlowResult:
         """A server announced itself. The announcement may be forged; so the address of a server
         that is set up already changes only to where its own certificate vouches for it."""
         scheme = "https" if discovery_info.properties.get("https") == "1" else "http"
@@ -149,12 +144,10 @@ class LobugConfigFlow(ConfigFlow, domain=DOMAIN):
             )
         return await self.async_step_token()
 
-    async def async_step_token(
-        self, user_input: dict[str, Any] | None = None
-    ) -> ConfigFlowResult:
+    async def async_step_token(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
         """Take a token for the server that was found."""
-        assert self._found is not None
-        found = self._found
+        if (found := self._found) is None:
+            return self.async_abort(reason="cannot_connect")
         errors: dict[str, str] = {}
         if user_input is not None:
             token = user_input[CONF_TOKEN].strip()
@@ -229,8 +222,9 @@ class LobugConfigFlow(ConfigFlow, domain=DOMAIN):
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
         """Take the token. It is asked for anew, because the address may be somebody else's."""
-        assert self._found is not None
-        found, entry = self._found, self._get_reconfigure_entry()
+        if (found := self._found) is None:
+            return self.async_abort(reason="cannot_connect")
+        entry = self._get_reconfigure_entry()
         errors: dict[str, str] = {}
         if user_input is not None:
             token = user_input[CONF_TOKEN].strip()
@@ -282,9 +276,7 @@ class LobugConfigFlow(ConfigFlow, domain=DOMAIN):
 class LobugOptionsFlow(OptionsFlow):
     """What can be chosen about a server."""
 
-    async def async_step_init(
-        self, user_input: dict[str, Any] | None = None
-    ) -> ConfigFlowResult:
+    async def async_step_init(self, user_input: dict[str, Any] | None = None) -> ConfigFlowResult:
         """Choose whether words are shown."""
         if user_input is not None:
             return self.async_create_entry(data=user_input)
@@ -298,9 +290,7 @@ class LobugOptionsFlow(OptionsFlow):
 class PersonFlow(ConfigSubentryFlow):
     """Says who of Home Assistant talks with which token, so as whom of Lo-Bug."""
 
-    async def async_step_user(
-        self, user_input: dict[str, Any] | None = None
-    ) -> SubentryFlowResult:
+    async def async_step_user(self, user_input: dict[str, Any] | None = None) -> SubentryFlowResult:
         """Take a new person, or changes of one."""
         errors: dict[str, str] = {}
         entry = self._get_entry()
@@ -349,9 +339,7 @@ class PersonFlow(ConfigSubentryFlow):
                 vol.Optional(CONF_USER): SelectSelector(
                     SelectSelectorConfig(options=users, mode=SelectSelectorMode.DROPDOWN)
                 ),
-                vol.Optional(CONF_SATELLITES): DeviceSelector(
-                    DeviceSelectorConfig(multiple=True)
-                ),
+                vol.Optional(CONF_SATELLITES): DeviceSelector(DeviceSelectorConfig(multiple=True)),
             }
         )
 

@@ -183,9 +183,7 @@ class LobugData:
 
     def talks_as(self, user: str | None, satellite: str | None) -> LobugClient:
         """The client for words of this user from this device."""
-        return (
-            self.by_satellite.get(satellite or "") or self.by_user.get(user or "") or self.client
-        )
+        return self.by_satellite.get(satellite or "") or self.by_user.get(user or "") or self.client
 
 
 type LobugConfigEntry = ConfigEntry[LobugData]

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-import voluptuous as vol
-
+import probatio as vol
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import ATTR_DEVICE_ID
 from homeassistant.core import (
@@ -84,7 +83,9 @@ async def async_announce(client: LobugClient, request: Mapping[str, Any]) -> Map
             translation_placeholders={"code": error.code, "sentence": error.sentence},
         ) from error
     except LobugError as error:
-        raise HomeAssistantError(translation_domain=DOMAIN, translation_key="unreachable") from error
+        raise HomeAssistantError(
+            translation_domain=DOMAIN, translation_key="unreachable"
+        ) from error
 
 
 async def _async_handle_announce(call: ServiceCall) -> ServiceResponse:
