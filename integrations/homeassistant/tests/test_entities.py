@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, State
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers import entity_registry as er
-from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    mock_restore_cache_with_extra_data,
+)
 
 from fake_lobug import DESK, PERSON, FakeLobug
 from waiting import until
@@ -100,6 +103,18 @@ async def test_what_is_heard_is_an_event_without_its_words(
     assert event.attributes["device"] == "Desk"
     assert state(hass, "sensor.lo_bug_last_heard") == "2026-03-01T12:30:00+00:00"
     assert "my secret" not in str([one.as_dict() for one in hass.states.async_all()])
+
+
+async def test_when_something_was_heard_is_known_after_a_restart(
+    hass: HomeAssistant, entry: MockConfigEntry
+) -> None:
+    time = {"__type": "<class 'datetime.datetime'>", "isoformat": "2026-03-01T12:30:00+00:00"}
+    stored = {"native_value": time, "native_unit_of_measurement": None}
+    last = State("sensor.lo_bug_last_heard", "2026-03-01T12:30:00+00:00")
+    mock_restore_cache_with_extra_data(hass, [(last, stored)])
+    entry.add_to_hass(hass)
+    assert await hass.config_entries.async_setup(entry.entry_id)
+    assert state(hass, "sensor.lo_bug_last_heard") == "2026-03-01T12:30:00+00:00"
 
 
 async def test_words_are_shown_where_the_owner_wants_that(

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from homeassistant.components.sensor import (
+    RestoreSensor,
     SensorDeviceClass,
     SensorEntity,
     SensorEntityDescription,
@@ -87,15 +88,18 @@ async def async_setup_entry(
     )
 
 
-class LastHeard(LobugEntity, SensorEntity):
+class LastHeard(LobugEntity, RestoreSensor):
     """When the server last heard words of the person whose token is used."""
 
     # Words are for automations, not for the history.
     _unrecorded_attributes = frozenset({"text"})
 
     async def async_added_to_hass(self) -> None:
-        """Follow what is heard."""
+        """Follow what is heard. The time is known again after a restart, the words are not."""
         await super().async_added_to_hass()
+        stored = await self.async_get_last_sensor_data()
+        if stored is not None and isinstance(stored.native_value, datetime):
+            self._attr_native_value = stored.native_value
         self.async_on_remove(self.coordinator.async_watch(self._on_event))
 
     @callback
