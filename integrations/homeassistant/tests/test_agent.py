@@ -73,6 +73,7 @@ async def test_the_reply_comes_in_pieces(
     [
         ("en", "I cannot reach Lo-Bug right now."),
         ("de", "Ich erreiche Lo-Bug gerade nicht."),
+        ("de-CH", "Ich erreiche Lo-Bug gerade nicht."),
         ("es", "Ahora mismo no puedo comunicarme con Lo-Bug."),
         ("fr", "I cannot reach Lo-Bug right now."),
     ],

@@ -69,6 +69,22 @@ async def test_devices_come_and_go(
     assert state(hass, "sensor.kitchen_battery") == "unknown"
 
 
+async def test_rows_of_nonsense_do_no_harm(
+    hass: HomeAssistant, lobug: FakeLobug, loaded: MockConfigEntry
+) -> None:
+    odd = {"id": "x" * 200, "name": 5, "board": [], "firmware": {}, "connected": "yes"}
+    worse = {"battery": True, "signal": ["strong"], "signal_dbm": 1e300, "last_heard_at": 7}
+    lobug.devices = [{**odd, **worse}, dict(DESK), {"id": 5}, None]  # type: ignore[list-item]
+    await poll(loaded)
+    entities = er.async_entries_for_config_entry(er.async_get(hass), loaded.entry_id)
+    found = {
+        one.unique_id.split("-")[-1]: one.entity_id for one in entities if "xxx" in one.unique_id
+    }
+    await until(lambda: hass.states.get(found["battery"]), hass)
+    assert {state(hass, name) for key, name in found.items()} == {"unknown"}
+    assert state(hass, "sensor.desk_battery") == "80"
+
+
 async def test_without_the_server_all_is_unavailable_and_returns(
     hass: HomeAssistant, lobug: FakeLobug, loaded: MockConfigEntry
 ) -> None:
@@ -149,9 +165,17 @@ async def test_events_of_nonsense_change_nothing(
     hass: HomeAssistant, lobug: FakeLobug, loaded: MockConfigEntry
 ) -> None:
     await until(lambda: lobug.streams)
-    for data in ({}, {"outcome": ["respond"]}, {"outcome": "exploded"}, {**HEARD, "at": 5}):
+    wrong: list[dict[str, Any]] = [
+        {},
+        {"outcome": ["respond"]},
+        {"outcome": "exploded"},
+        {**HEARD, "at": 5},
+        {**HEARD, "at": "2026-13-45T99:99:99Z"},
+    ]
+    for data in wrong:
         lobug.tell("heard", data)
         lobug.tell("turn", {"timings": 7, **data})
+    lobug.tell("changed", {"topic": ["devices"]})
     lobug.tell("heard", HEARD)  # the stream goes on
     await until(
         lambda: state(hass, "sensor.lo_bug_last_heard") == "2026-03-01T12:30:00+00:00", hass

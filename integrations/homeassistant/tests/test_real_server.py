@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
 import pytest
-from homeassistant.config_entries import SOURCE_USER, ConfigEntryState
+from homeassistant.config_entries import SOURCE_USER, SOURCE_ZEROCONF, ConfigEntryState
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
+from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from homeassistant.setup import async_setup_component
 
 from real_lobug import RealLobug, real_lobug
@@ -93,10 +95,24 @@ async def test_words_go_from_the_rest_interface_to_lobug_and_back(
 async def test_https_addresses_are_trusted_by_their_own_authority(
     hass: HomeAssistant, server: RealLobug
 ) -> None:
+    """And a server that moves is followed to where its own authority vouches for it."""
     entry = await set_up(hass, server, server.https_url, server.token("bob", "--user", "bob"))
     assert entry.data["url"] == server.https_url
     assert entry.data["authority"].startswith("-----BEGIN CERTIFICATE")
     assert not entry.runtime_data.coordinator.data.owner
+    gone = {**entry.data, "url": "https://127.0.0.1:1"}
+    hass.config_entries.async_update_entry(entry, data=gone)
+    await hass.async_block_till_done(wait_background_tasks=False)
+    address = ip_address("127.0.0.1")
+    told = ZeroconfServiceInfo(
+        address, [address], server.port, "lobug-1.local.", "_lobug._tcp.local.",
+        "Lo-Bug._lobug._tcp.local.", {"https": "0", "name": "Lo-Bug"},
+    )  # fmt: skip
+    flow = await hass.config_entries.flow.async_init(
+        "lobug", context={"source": SOURCE_ZEROCONF}, data=told
+    )
+    assert flow["reason"] == "already_configured"
+    assert entry.data["url"] == server.https_url
 
 
 async def test_another_authority_is_not_trusted(

@@ -145,7 +145,7 @@ class LobugClient:
         version = answer.get("version")
         if not isinstance(version, str) or "fingerprint" not in answer:
             raise Unreachable("what answers is no Lo-Bug")
-        return ServerPage(version, _text(answer, "fingerprint"), _text(answer, "https_url"))
+        return ServerPage(version, text_of(answer, "fingerprint"), text_of(answer, "https_url"))
 
     async def authority(self) -> str | None:
         """The certificate of the server's own authority, PEM; None: it has none."""
@@ -178,11 +178,11 @@ class LobugClient:
             async for event in _events(answer):
                 match event.name:
                     case "reply_delta":
-                        if more := _text(event.data, "text"):
+                        if more := text_of(event.data, "text"):
                             written = True
                             yield Delta(more)
                     case "done":
-                        whole = _text(event.data, "response")
+                        whole = text_of(event.data, "response")
                         if whole and not written:
                             yield Delta(whole)
                         return
@@ -292,11 +292,11 @@ async def _events(answer: ClientResponse) -> AsyncIterator[Event]:
 
 def _refusal(status: int, body: Mapping[str, Any]) -> Refused:
     detail = body.get("error")
-    code = _text(detail, "code") if isinstance(detail, dict) else None
+    code = text_of(detail, "code") if isinstance(detail, dict) else None
     kind = (
         AccessRefused if status == 401 or code in {"token_invalid", "token_required"} else Refused
     )
-    return kind(status, code or "http_error", _text(body, "response") or "")
+    return kind(status, code or "http_error", text_of(body, "response") or "")
 
 
 def _json_object(data: bytes) -> Mapping[str, Any]:
@@ -309,7 +309,8 @@ def _json_object(data: bytes) -> Mapping[str, Any]:
     return found
 
 
-def _text(data: Mapping[str, Any], key: str) -> str | None:
+def text_of(data: Mapping[str, Any], key: str) -> str | None:
+    """A text of an answer; None: it has none, or something else."""
     value = data.get(key)
     return value if isinstance(value, str) else None
 

@@ -80,7 +80,8 @@ class LobugAgent(LobugEntity, conversation.ConversationEntity):
     ) -> conversation.ConversationResult:
         """An error as a sentence that can be spoken, in the language of the person."""
         response = intent.IntentResponse(language=user_input.language)
-        said = await async_get_translations(self.hass, user_input.language, "exceptions", {DOMAIN})
+        language = user_input.language.split("-", maxsplit=1)[0]  # de-CH is answered in German
+        said = await async_get_translations(self.hass, language, "exceptions", {DOMAIN})
         sentence = said.get(f"component.{DOMAIN}.exceptions.{_sentence_key(error)}.message", "")
         if isinstance(error, Refused) and not sentence:
             sentence = error.sentence

@@ -15,7 +15,7 @@ from homeassistant.exceptions import ConfigEntryAuthFailed
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 
-from .api import AccessRefused, Event, LobugClient, LobugError, Refused
+from .api import AccessRefused, Event, LobugClient, LobugError, Refused, text_of
 from .const import DOMAIN, LOGGER
 
 POLL = timedelta(seconds=60)
@@ -111,7 +111,7 @@ class LobugCoordinator(DataUpdateCoordinator[Known]):
         match event.name:
             case "hello":
                 self._refresh_soon()
-            case "changed" if event.data.get("topic") in {"devices", "health"}:
+            case "changed" if event.data.get("topic") in ("devices", "health"):
                 self._refresh_soon()
             case "heard" | "turn":
                 for watcher in [*self._watchers]:
@@ -143,14 +143,14 @@ class LobugCoordinator(DataUpdateCoordinator[Known]):
                 name=self.config_entry.title,
                 manufacturer="Lo-Bug",
                 model="Server",
-                sw_version=self.data.health.get("version"),
+                sw_version=text_of(self.data.health, "version"),
             )
         row = self.data.devices[device]
         info = dr.DeviceInfo(
             identifiers={(DOMAIN, f"{self.server_key}-{device}")},
-            name=row.get("name") or f"Lo-Bug {device}",
-            model=row.get("board"),
-            sw_version=row.get("firmware"),
+            name=text_of(row, "name") or f"Lo-Bug {device}",
+            model=text_of(row, "board"),
+            sw_version=text_of(row, "firmware"),
             via_device_id=self._server_id,
         )
         if _is_mac(device):

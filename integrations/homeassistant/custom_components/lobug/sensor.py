@@ -133,7 +133,10 @@ def as_time(value: object) -> datetime | None:
     """A time of the server's; None: it is none."""
     if not isinstance(value, str):
         return None
-    time = dt_util.parse_datetime(value)
+    try:
+        time = dt_util.parse_datetime(value)
+    except ValueError:  # the 45th of a 13th month
+        return None
     return None if time is None or time.tzinfo is None else time
 
 
