@@ -25,6 +25,10 @@ from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, Synthesize
 
 from lobug.app import create_app
 from lobug.assembly import with_memory
+from lobug.cli.doctor.engines import OllamaState, try_audio
+from lobug.cli.doctor.models import examine_model_files
+from lobug.cli.serve import _require_models
+from lobug.cli.terminal import CommandError
 from lobug.engines import wyoming_wire
 from lobug.engines.base import (
     Engine,
@@ -57,7 +61,7 @@ from lobug.settings import Settings, SttSettings, TtsSettings
 from support.app_server import ScriptedEngines, client_of, settings_for
 from support.faults import until
 from support.scripted_http import Answer, Chunk, Received, ScriptedServer, as_json, serving
-from support.scripted_speech import ScriptedSpeechToText, ScriptedTextToSpeech
+from support.scripted_speech import ScriptedGate, ScriptedSpeechToText, ScriptedTextToSpeech
 from support.scripted_wyoming import ScriptedWyoming, Step, speech, wyoming
 from support.wav import pcm16, tone
 
@@ -767,6 +771,35 @@ def test_without_a_replacement_nothing_is_downloaded_or_loaded(engine: str) -> N
     assert isinstance(ears, RemoteSpeechToText)
     assert ears.catalog_model == "whisper-base"
     assert engine in why
+
+
+@pytest.mark.parametrize(("engine", "level"), [("embedded", "fail"), ("wyoming", "warn")])
+def test_a_missing_model_that_is_only_in_reserve_stops_nothing(
+    engine: str, level: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = settings_for(tmp_path, chat={"engine": "openai"}, stt={"engine": engine})
+    findings = examine_model_files(settings, OllamaState(answers=False))
+    (found,) = [finding for finding in findings if finding.name == "model whisper-base"]
+    assert found.level.value == level
+    if engine == "embedded":
+        with pytest.raises(CommandError):
+            _require_models(settings)
+    else:
+        _require_models(settings)
+        assert "nothing replaces the server" in " ".join(capsys.readouterr().err.split())
+
+
+async def test_doctor_says_that_the_server_is_down_and_what_is_used_instead() -> None:
+    server = ScriptedWyoming()
+    await server.start()
+    await server.stop()
+    findings = await try_audio(
+        ScriptedTextToSpeech(), ScriptedGate(), ears_of(server, ScriptedSpeechToText())
+    )
+    by_name = {finding.name: finding for finding in findings}
+    assert by_name["speech-to-text"].level.value == "warn"
+    assert "embedded engine is used until it answers again" in by_name["speech-to-text"].message
+    assert by_name["hearing itself"].level.value == "ok", "by the embedded engine"
 
 
 @pytest.mark.parametrize("url", ["http://x:1", "tcp://x", "tcp://u:p@x:1", "stdio://", "unix:x"])
