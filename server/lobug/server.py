@@ -28,6 +28,7 @@ from lobug.devices.connected_devices import ConnectedDevices
 from lobug.devices.report import Report
 from lobug.devices.status import DeviceStatuses
 from lobug.devices.unasked_speech import DeviceVoices
+from lobug.devices.waiting_devices import WaitingDevices
 from lobug.engines.base import AdjustableVoice, Engine, Engines, EngineStatus, Tool
 from lobug.engines.integrity import ModelIntegrity
 from lobug.errors import EngineError, StorageError
@@ -138,6 +139,8 @@ class LobugServer:
     """Offers newer firmware to devices."""
     connections: ConnectedDevices = field(init=False)
     """The devices that are connected."""
+    waiting_devices: WaitingDevices = field(init=False)
+    """The connections of devices that the owner has not approved yet."""
     device_statuses: DeviceStatuses = field(init=False)
     """What devices say of themselves."""
     conversations: Conversations = field(init=False)
@@ -197,6 +200,8 @@ class LobugServer:
         )
         self.firmware = FirmwareOffers(library, UpdateKey(self.settings.update_key_path))
         self.connections = ConnectedDevices(self.settings.streaming, self.engines.stt)
+        self.waiting_devices = WaitingDevices(self.settings, self.engines.tts)
+        self.access.approved = self.waiting_devices.approved
         self.device_statuses = DeviceStatuses(
             self.connections.sessions,
             self.clock,
@@ -375,6 +380,7 @@ class LobugServer:
         """Stop all tasks and close connections, memory, access and engines."""
         self.hub.close()
         await self.device_statuses.close()
+        await self.waiting_devices.close()
         await self.connections.close()
         await self.mcp_servers.close()
         tasks = tuple(self._tasks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from enum import Enum, auto
 
@@ -135,6 +135,41 @@ def is_activated(device: Device | None, client_id: str) -> bool:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Awaiting:
+    """A device that may not talk, but will once it has been approved or has fetched its token."""
+
+    device_id: str
+    client_id: str
+    code: str | None
+    """The code to approve; None: the device is approved, and has to ask discovery for its token."""
+
+
+def awaiting(
+    register: Register, device_id: str, client_id: str, *, now: float, pairing: bool
+) -> Awaiting | None:
+    """What a device without a good token waits for; None: nothing, it has to ask discovery first.
+    It is told no more than discovery tells the same ids. ``now``: seconds since the epoch;
+    ``pairing`` as of ``answer_to``. Pure."""
+    waiting = register.waiting(device_id, client_id, now)
+    if waiting is not None:
+        return Awaiting(device_id, client_id, waiting.code)
+    device = register.devices.get(device_id)
+    if is_activated(device, client_id) and (
+        answer_to(device, client_id, pairing=pairing) is Answer.token
+    ):
+        return Awaiting(device_id, client_id, None)
+    return None
+
+
+def newly_activated(before: Register, now: Register) -> Iterator[tuple[str, str]]:
+    """Yield ``Device-Id`` and ``Client-Id`` of devices that a change has approved. Pure."""
+    for device in now.devices.values():
+        known = before.devices.get(device.device_id)
+        if is_activated(device, device.client_id) and not is_activated(known, device.client_id):
+            yield device.device_id, device.client_id
+
+
 class Attempts:
     """Limits failed attempts and new devices per address, in a moving window of a minute.
 
@@ -168,6 +203,10 @@ class Attempts:
         """``require_code`` for the codes of invitations. They are counted by themselves: strangers
         try them, and must not keep an owner at the same address from approving devices."""
         self._require("invitation", address)
+
+    def waiting_socket(self, address: str | None) -> None:
+        """Count a WebSocket of a device that may not talk yet. Raises TooManyAttemptsError."""
+        self._count(self._wrong, "socket", address)
 
     def new_device(self, address: str | None) -> None:
         """Count a new code, or, without pairing, a new device. Raises TooManyAttemptsError."""
@@ -294,6 +333,17 @@ class Devices:
     def is_activated(self, device_id: str, client_id: str) -> bool:
         """Whether the owner has approved this device."""
         return is_activated(self._store.opened().devices.get(device_id), client_id)
+
+    def awaiting(self, device_id: str, client_id: str) -> Awaiting | None:
+        """What a device without a good token waits for; None: nothing. ``device_id``: in lower
+        case."""
+        return awaiting(
+            self._store.opened(),
+            device_id,
+            client_id,
+            now=self._clock(),
+            pairing=self._settings.pairing,
+        )
 
     async def approve(
         self,
