@@ -191,7 +191,9 @@ async def test_hostile_messages_have_no_effect(tmp_path: Path) -> None:
             await socket.send(tone(0.5) + silence(1.0))
             await socket.send(json.dumps({"type": "listen", "state": "stop"}))
             texts, _ = await received(socket)
-        assert {one["type"] for one in texts} == {"alert", "tts"}, "not even its tools are asked for"
+        assert {one["type"] for one in texts} == {"alert", "tts"}, (
+            "not even its tools are asked for"
+        )
         assert socket.close_code == 4009
         await home.nothing_came_of_it()
 
