@@ -247,8 +247,7 @@ async def test_an_event_that_breaks_the_receiver_does_not_hold_up_others(tmp_pat
         found.judge = lambda body: status(500 if b"bad" in body else 200)
         turn(service, "bad")
         turn(service, "good")
-        await until(lambda: counts(service).get("delivered") == 1)
-        assert service.waiting == 1
+        await until(lambda: counts(service).get("delivered") == 1 and service.waiting == 1)
 
 
 # ---- what waits
@@ -276,6 +275,14 @@ async def test_it_survives_a_restart_and_a_power_cut(tmp_path: Path) -> None:
             texts = [one.event["data"]["text"] for one in found.deliveries]
             assert sorted(set(texts)) == sorted(["One.", "pasta", "Two."][:count])
             assert len({one.event["id"] for one in found.deliveries}) == count
+
+
+async def test_no_copy_of_it_is_kept(tmp_path: Path) -> None:
+    """A migration makes one, from which nothing would ever be erased."""
+    left = tmp_path / f"{FILE}.backup-v1-20260101T000000Z"
+    left.write_bytes(b"Hush.")
+    async with webhooks(tmp_path, NOBODY):
+        assert not await asyncio.to_thread(left.exists)
 
 
 async def test_words_that_waited_are_not_told_after_they_are_no_longer_wanted(

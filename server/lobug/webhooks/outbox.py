@@ -24,7 +24,7 @@ from sqlalchemy import (
 from lobug.errors import StorageError
 from lobug.storage.columns import NUMBERED, Number, add_index, count, required, row_id
 from lobug.storage.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
-from lobug.storage.driver import Connection
+from lobug.storage.driver import Connection, backups_of
 from lobug.storage.migrations import Step
 from lobug.storage.migrations.m002_create_tables import statements
 from lobug.storage.statements import columns_of, insert_once, records, run
@@ -144,7 +144,12 @@ class Outbox:
 
     async def start(self) -> None:
         """Open the file, creating it where needed."""
-        await self._database.open(lambda _: None)
+        await self._database.open(self._drop_backups)
+
+    def _drop_backups(self, _: Connection) -> None:
+        """Delete the copy that a migration has made: nothing would erase words from it."""
+        for backup in backups_of(self._database.path):
+            backup.unlink(missing_ok=True)
 
     async def close(self) -> None:
         """Finish what is being written and close. Safe to call twice."""
