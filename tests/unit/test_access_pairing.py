@@ -11,17 +11,19 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from lobug.access import tokens
-from lobug.access.callers import RevocationListeners, Revoked, revoked_between
-from lobug.access.devices import (
-    MAX_BYTES,
-    MAX_WORD,
+from lobug.access.approval import (
     Answer,
-    Discovery,
-    Introduction,
     answer_to,
     awaiting,
     is_activated,
     newly_activated,
+)
+from lobug.access.callers import RevocationListeners, Revoked, revoked_between
+from lobug.access.devices import (
+    MAX_BYTES,
+    MAX_WORD,
+    Discovery,
+    Introduction,
     read_introduction,
 )
 from lobug.access.records import Device, Pairing, Register

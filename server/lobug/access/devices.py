@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from enum import Enum, auto
 
 from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage
@@ -15,6 +14,7 @@ from pydantic_core import from_json
 
 from lobug.access import store, tokens
 from lobug.access.addresses import source_of
+from lobug.access.approval import Answer, Awaiting, answer_to, awaiting, is_activated
 from lobug.access.callers import valid_device_id
 from lobug.access.records import Device, DeviceDetails, Pairing, Register
 from lobug.access.store import AccessStore, Seen, require_room
@@ -98,76 +98,6 @@ def _word(value: object) -> str | None:
         return None
     text = " ".join(value.split())[:MAX_WORD]
     return text if text and text.isprintable() else None
-
-
-class Answer(Enum):
-    """What a device gets in answer to its discovery request."""
-
-    welcome = auto()
-    """Only the addresses: it has its token."""
-    token = auto()
-    """A token."""
-    code = auto()
-    """A code to show until the owner has approved the device."""
-
-
-def answer_to(device: Device | None, client_id: str, *, pairing: bool) -> Answer:
-    """Decide the answer to a device with this ``Client-Id``. Pure.
-
-    ``device``: the record with its ``Device-Id``; ``pairing``: whether new devices need the owner's
-    approval. A new token is given until one has been used, because the answer that held it may have
-    been lost. After the first use, a request for another may come from an impostor.
-    """
-    if device is not None and device.revoked_at is not None:
-        return Answer.code  # also without pairing: otherwise a revocation would have no effect
-    if device is not None and tokens.same(device.client_id, client_id):
-        used = device.token_hash is not None and device.token_used_at is not None
-        return Answer.welcome if used else Answer.token
-    return Answer.code if pairing else Answer.token
-
-
-def is_activated(device: Device | None, client_id: str) -> bool:
-    """Whether the owner has approved the device with this ``Client-Id``."""
-    return (
-        device is not None
-        and device.revoked_at is None
-        and tokens.same(device.client_id, client_id)
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Awaiting:
-    """A device that may not talk, but will once it has been approved or has fetched its token."""
-
-    device_id: str
-    client_id: str
-    code: str | None
-    """The code to approve; None: the device is approved, and has to ask discovery for its token."""
-
-
-def awaiting(
-    register: Register, device_id: str, client_id: str, *, now: float, pairing: bool
-) -> Awaiting | None:
-    """What a device without a good token waits for; None: nothing, it has to ask discovery first.
-    It is told no more than discovery tells the same ids. ``now``: seconds since the epoch;
-    ``pairing`` as of ``answer_to``. Pure."""
-    waiting = register.waiting(device_id, client_id, now)
-    if waiting is not None:
-        return Awaiting(device_id, client_id, waiting.code)
-    device = register.devices.get(device_id)
-    if is_activated(device, client_id) and (
-        answer_to(device, client_id, pairing=pairing) is Answer.token
-    ):
-        return Awaiting(device_id, client_id, None)
-    return None
-
-
-def newly_activated(before: Register, now: Register) -> Iterator[tuple[str, str]]:
-    """Yield ``Device-Id`` and ``Client-Id`` of devices that a change has approved. Pure."""
-    for device in now.devices.values():
-        known = before.devices.get(device.device_id)
-        if is_activated(device, device.client_id) and not is_activated(known, device.client_id):
-            yield device.device_id, device.client_id
 
 
 class Attempts:

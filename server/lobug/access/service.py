@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Literal
 
 from lobug.access import rules, store, tokens
+from lobug.access.approval import Awaiting, newly_activated
 from lobug.access.browsers import Browsers
 from lobug.access.callers import Caller, RevocationListeners, Revoked, revoked_between
-from lobug.access.devices import Attempts, Awaiting, Devices, newly_activated
+from lobug.access.devices import Attempts, Devices
 from lobug.access.records import ApiToken, Register
 from lobug.access.rules import TokenScope
 from lobug.access.store import AccessStore, Seen, require_room

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 
 import numpy as np
 
-from lobug.access.devices import Awaiting
+from lobug.access.approval import Awaiting
 from lobug.devices import messages
 from lobug.devices.connected_devices import OpenConnection
 from lobug.devices.connection import Connection, MessageBudget
