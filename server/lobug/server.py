@@ -116,6 +116,8 @@ class LobugServer:
     """Identifies this run of this server; another one after each restart."""
     https_fault: Callable[[], str | None] = lambda: None
     """Why HTTPS does not work as it should, a sentence; None: it does, or is off."""
+    wyoming_fault: Callable[[], str | None] = lambda: None
+    """The same for the Wyoming door."""
     integrity: ModelIntegrity = field(init=False)
     """Checks whether the models' files are those of the catalog."""
     telemetry: Telemetry = field(init=False)
@@ -443,6 +445,9 @@ class LobugServer:
         https_fault = self.https_fault()
         if https_fault is not None:
             degraded.append(f"https: {https_fault}")
+        wyoming_fault = self.wyoming_fault()
+        if wyoming_fault is not None:
+            degraded.append(f"wyoming: {wyoming_fault}")
         if self.memory.summary_fault():
             degraded.append(f"summaries: {self.memory.summary_fault()}")
         degraded += [
