@@ -124,6 +124,20 @@ def check_openness(settings: Settings) -> list[Finding]:
                 sentence("doctor.access_wide_advice"),
             )
         )
+    if settings.wyoming.enabled:
+        strangers = [
+            network
+            for network in settings.wyoming.allowed_networks
+            if network.prefixlen < _HOUSEHOLD[network.version] and not network.is_loopback
+        ]
+        if strangers:
+            findings.append(
+                warn(
+                    ACCESS_CHECK,
+                    sentence("doctor.access_wyoming_wide", networks=", ".join(map(str, strangers))),
+                    sentence("doctor.access_wyoming_wide_advice"),
+                )
+            )
     if findings:
         return findings
     trusted = ", ".join(map(str, access.trusted_networks))

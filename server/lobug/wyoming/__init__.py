@@ -1,1 +1,1 @@
-"""The Wyoming door: speech-to-text, text-to-speech and conversation for Home Assistant and others."""
+"""The Wyoming door: speech and conversation for Home Assistant and other voice programs."""

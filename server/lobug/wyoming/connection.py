@@ -13,7 +13,7 @@ from wyoming.event import Event, async_write_event
 from wyoming.ping import Pong
 from wyoming.tts import SynthesizeStopped
 
-from lobug.errors import EventError, EventTimeoutError, InvalidEncodingError, LobugError
+from lobug.errors import EventError, EventTimeoutError, LobugError
 from lobug.quota import Claimant
 from lobug.server import LobugServer
 from lobug.turn.slots import AudioJobs
@@ -99,15 +99,17 @@ class Connection:
         except HungUpError:
             pass
         except LobugError as error:
-            reading.cancel()
-            await asyncio.gather(reading, return_exceptions=True)
+            await self._stop_all(reading)
             await self._end_with(error)
         finally:
-            reading.cancel()
-            await asyncio.gather(reading, return_exceptions=True)
-            await self._stop_hearing()
-            await self._stop_speaking()
+            await self._stop_all(reading)
             self._writer.close()
+
+    async def _stop_all(self, reading: asyncio.Task[None]) -> None:
+        reading.cancel()
+        await asyncio.gather(reading, return_exceptions=True)
+        await self._stop_hearing()
+        await self._stop_speaking()
 
     # ---- in and out
 
@@ -160,26 +162,29 @@ class Connection:
     async def _attend(self, service: str, work: Coroutine[Any, Any, T]) -> T:
         """The result of ``work``, which is cancelled when the client hangs up. Counts the
         request."""
-        count = self._server.telemetry.metrics.wyoming_request
+        outcome = "cancelled"
+        try:
+            result = await self._unless_gone(work)
+            outcome = "ok"
+        except LobugError as error:
+            outcome = error.code
+            raise
+        finally:
+            self._server.telemetry.metrics.wyoming_request(service, outcome)
+        return result
+
+    async def _unless_gone(self, work: Coroutine[Any, Any, T]) -> T:
         task = asyncio.ensure_future(work)
         watch = asyncio.ensure_future(self._gone.wait())
         try:
             await asyncio.wait([task, watch], return_when=asyncio.FIRST_COMPLETED)
             if not task.done():
                 raise HungUpError
-            result = task.result()
-        except LobugError as error:
-            count(service, error.code)
-            raise
-        except (HungUpError, asyncio.CancelledError):
-            count(service, "cancelled")
-            raise
+            return task.result()
         finally:
             task.cancel()
             watch.cancel()
             await asyncio.gather(task, watch, return_exceptions=True)
-        count(service, "ok")
-        return result
 
     # ---- what there is
 
@@ -187,12 +192,7 @@ class Connection:
         await self._send(describe(self._server).event())
 
     async def _on_ping(self, event: Event) -> None:
-        text = parse(PingRequest, event).text
-        try:
-            (text or "").encode()
-        except UnicodeEncodeError:
-            raise InvalidEncodingError("text holds half a surrogate pair") from None
-        await self._send(Pong(text).event())
+        await self._send(Pong(parse(PingRequest, event).text).event())
 
     # ---- speech-to-text
 

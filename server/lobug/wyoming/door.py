@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from wyoming.error import Error
 from wyoming.event import async_write_event
 
-from lobug.access.addresses import is_within, parse_address, source_of
+from lobug.access.addresses import Network, is_within, parse_address, source_of
 from lobug.errors import TooManyConnectionsError
 from lobug.server import LobugServer
 from lobug.turn.slots import AudioJobs
@@ -30,7 +30,8 @@ class WyomingDoor:
         self._settings = server.settings.wyoming
         self._jobs = jobs
         self._listener: asyncio.Server | None = None
-        self._connections: set[asyncio.Task[None]] = set()
+        self.connections: set[asyncio.Task[None]] = set()
+        """Those that are open."""
         self._refused: set[str] = set()
         self.fault: str | None = None
         """Why it does not listen although it should, a sentence; None: it does, or is off."""
@@ -44,9 +45,14 @@ class WyomingDoor:
         return port
 
     @property
+    def networks(self) -> Sequence[Network]:
+        """Who may use it."""
+        return self._settings.allowed_networks
+
+    @property
     def is_local(self) -> bool:
         """Whether only this computer may use it."""
-        return all(network.is_loopback for network in self._settings.allowed_networks)
+        return all(network.is_loopback for network in self.networks)
 
     async def start(self) -> None:
         """Listen, where the settings say so."""
@@ -64,7 +70,7 @@ class WyomingDoor:
             )
             log.error("wyoming: %s", self.fault)  # noqa: TRY400 - the sentence says all
             return
-        networks = ", ".join(map(str, self._settings.allowed_networks)) or "nobody"
+        networks = ", ".join(map(str, self.networks)) or "nobody"
         log.info("wyoming: listening on port %s for %s", self.port, networks)
 
     async def close(self) -> None:
@@ -72,44 +78,42 @@ class WyomingDoor:
         listener, self._listener = self._listener, None
         if listener is not None:
             listener.close()
-        connections = tuple(self._connections)
+        connections = tuple(self.connections)
         for connection in connections:
             connection.cancel()
         await asyncio.gather(*connections, return_exceptions=True)
 
-    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         peer = writer.get_extra_info("peername")
         address = str(parse_address(peer[0] if peer else None))
         metrics = self._server.telemetry.metrics
-        if not is_within(address, self._settings.allowed_networks):
+        if not is_within(address, self.networks):
             # Without a word: whoever is not meant need not know what listens here.
             writer.transport.abort()
             metrics.wyoming_refused("network")
             self._tell_refused(address)
             return
-        if len(self._connections) >= self._settings.max_connections:
+        full = len(self.connections) >= self._settings.max_connections
+        if full:
             metrics.wyoming_refused("too_many")
-            full = TooManyConnectionsError("there are wyoming.max_connections already")
-            with suppress(OSError):
-                await async_write_event(Error(full.spoken, full.code).event(), writer)
-            writer.close()
-            return
-        task = asyncio.current_task()
-        assert task is not None
-        self._connections.add(task)
-        connection = Connection(self._server, self._jobs, self._users(), (reader, writer), address)
+        work = _refuse(writer) if full else self._serve(reader, writer, address)
+        task = asyncio.create_task(work)
+        self.connections.add(task)
+        task.add_done_callback(self.connections.discard)
+
+    async def _serve(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, address: str
+    ) -> None:
+        connection = Connection(self._server, self._jobs, self._users, (reader, writer), address)
         try:
-            with metrics.wyoming_connection():
+            with self._server.telemetry.metrics.wyoming_connection():
                 await connection.run()
         except Exception:
             # A fault of this program; the others go on.
             log.exception("a Wyoming connection failed unexpectedly")
-        finally:
-            self._connections.discard(task)
-            writer.close()
 
-    def _users(self) -> Callable[[], Mapping[str, str]]:
-        return lambda: self._server.settings.conversation.users
+    def _users(self) -> Mapping[str, str]:
+        return self._server.settings.conversation.users
 
     def _tell_refused(self, address: str) -> None:
         source = source_of(address)
@@ -120,3 +124,10 @@ class WyomingDoor:
                 " LOBUG_WYOMING__ALLOWED_NETWORKS",
                 address,
             )
+
+
+async def _refuse(writer: asyncio.StreamWriter) -> None:
+    error = TooManyConnectionsError("there are wyoming.max_connections already")
+    with suppress(OSError):
+        await async_write_event(Error(error.spoken, error.code).event(), writer)
+    writer.close()

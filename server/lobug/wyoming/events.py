@@ -125,7 +125,7 @@ class SpokenText(SpeechRequest, TextChunk):
     """A whole text that is to be spoken."""
 
 
-Name = Annotated[str, Field(pattern=r"^[\w.:@+\-]{1,128}$")]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:@+\-]{1,128}$")]
 
 
 class TalkContext(_Data):
