@@ -31,6 +31,7 @@ from lobug.http.devices import (
     admin,
     api_tokens,
     discovery,
+    satellites,
     websocket,
 )
 from lobug.http.limits import limit_bodies
@@ -66,6 +67,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     settings_routes.router,
     discovery.router,
     admin.router,
+    satellites.router,
     announce.router,
     api_tokens.router,
     status.metrics_router,

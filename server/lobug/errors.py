@@ -253,6 +253,13 @@ class DeviceUnknownError(LobugError):
     status = 404
 
 
+class SatelliteUnknownError(LobugError):
+    """Nobody has talked from a satellite with this id."""
+
+    code = "satellite_unknown"
+    status = 404
+
+
 class DeviceOfflineError(LobugError):
     """The device is not connected, so nothing can be sent to it."""
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 from wyoming.asr import Transcribe, Transcript, TranscriptChunk
 from wyoming.audio import AudioChunk, AudioStart, AudioStop
 from wyoming.error import Error
@@ -25,6 +26,7 @@ from wyoming.tts import (
 )
 
 from lobug import __version__
+from lobug.cli.app import app
 from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions
 from lobug.errors import EngineTimeoutError, EngineUnavailableError
 from support.app_server import ScriptedEngines
@@ -306,6 +308,50 @@ async def test_memory_never_crosses(tmp_path: Path, scripted: ScriptedEngines) -
     assert "bike" not in page
     assert "key" not in page
     assert {person["user"] for person in known} == {"ada", "wyoming:d-attic", "wyoming:127.0.0.1"}
+
+
+async def test_a_satellite_is_a_person_of_its_own_until_it_is_named(
+    tmp_path: Path, scripted: ScriptedEngines
+) -> None:
+    desk = {"device_id": "D1", "satellite_id": "assist_satellite.desk"}
+    async with open_door(tmp_path, scripted) as door:
+        await reply_to(door, "Remember that my bike is in the cellar.", **desk)
+        await reply_to(door, "Hello there.", conversation_id="01J")
+        known = (await door.http.get("/wyoming/satellites")).json()["satellites"]
+        assert [(one["id"], one["entity"], one["address"], one["user"]) for one in known] == [
+            ("d1", "assist_satellite.desk", "127.0.0.1", None),
+            ("127.0.0.1", "", "127.0.0.1", None),
+        ]
+        named = await door.http.patch("/wyoming/satellites/d1", json={"user": "ada"})
+        assert named.json()["user"] == "ada"
+        assert "bike" not in await reply_to(door, "What do you know about me?", **desk)
+        unknown = await door.http.patch("/wyoming/satellites/d2", json={"user": "ada"})
+        assert (unknown.status_code, unknown.json()["error"]["code"]) == (404, "satellite_unknown")
+        stranger = {"Authorization": "Bearer lobug_x"}
+        for answer in (
+            await door.http.get("/wyoming/satellites", headers=stranger),
+            await door.http.patch("/wyoming/satellites/d1", json={"user": "x"}, headers=stranger),
+        ):
+            assert answer.status_code == 401
+    settings = {"LOBUG_DATA_DIR": str(tmp_path / "data"), "LOBUG_PORT": "9", "COLUMNS": "200"}
+    runner = CliRunner(env=settings)
+    shown = await asyncio.to_thread(runner.invoke, app, ["wyoming", "list"])
+    assert "assist_satellite.desk" in shown.output
+    assert "ada" in shown.output
+    back = ["wyoming", "name", "assist_satellite.desk", ""]
+    assert "d1" in (await asyncio.to_thread(runner.invoke, app, back)).output
+    async with open_door(tmp_path, scripted) as door:  # after a restart
+        assert "bike" in await reply_to(door, "What do you know about me?", **desk)
+
+
+async def test_satellites_beyond_the_limit_are_answered_and_not_kept(
+    tmp_path: Path, scripted: ScriptedEngines
+) -> None:
+    async with open_door(tmp_path, scripted, access={"max_devices": 2}) as door:
+        for number in range(4):
+            await reply_to(door, "Hello there.", device_id=f"d{number}")
+        known = (await door.http.get("/wyoming/satellites")).json()["satellites"]
+    assert [one["id"] for one in known] == ["d0", "d1"]
 
 
 async def test_two_pages_of_home_assistant_have_conversations_of_their_own(

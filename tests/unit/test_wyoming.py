@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from lobug.cli.terminal import CommandError
+from lobug.cli.wyoming import satellite_id
 from lobug.errors import AudioError
 from lobug.settings import Settings
 from lobug.wyoming.events import AudioFormat, TalkContext
@@ -75,8 +77,27 @@ def test_words_are_told_once_two_transcripts_agree(
 def test_whose_words_they_are(
     context: dict[str, str], users: dict[str, str], user: str, conversation: str
 ) -> None:
-    found = conversation_key_of(talker_of(TalkContext(**context), "10.0.0.2"), users)
+    found = conversation_key_of(talker_of(TalkContext(**context), "10.0.0.2"), None, users)
     assert (found.user, found.conversation) == (user, conversation)
+
+
+def test_the_name_that_the_owner_gave_counts_most() -> None:
+    talker = talker_of(TalkContext(device_id="d1", satellite_id="s"), "10.0.0.2")
+    found = conversation_key_of(talker, "ada", {"wyoming:d1": "bo"})
+    assert (found.user, found.conversation) == ("ada", "ada/wyoming:d1")
+
+
+def test_a_satellite_is_named_by_its_id_or_its_entity() -> None:
+    known = [
+        {"id": "d1", "entity": "assist_satellite.desk"},
+        {"id": "d2", "entity": "assist_satellite.hall"},
+        {"id": "d3", "entity": "assist_satellite.hall"},
+    ]
+    assert satellite_id(known, "D1") == "d1"
+    assert satellite_id(known, "assist_satellite.Desk") == "d1"
+    for unclear in ("assist_satellite.hall", "assist_satellite.attic", ""):
+        with pytest.raises(CommandError):
+            satellite_id(known, unclear)
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "a b", "x" * 129, "a\n", "ä"])

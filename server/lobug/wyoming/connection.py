@@ -56,17 +56,14 @@ class Connection:
         self,
         server: LobugServer,
         jobs: AudioJobs,
-        users: Callable[[], Mapping[str, str]],
         streams: tuple[asyncio.StreamReader, asyncio.StreamWriter],
         address: str,
     ) -> None:
-        """``jobs``: slots for speech. ``users``: names of satellites' persons by key. ``address``:
-        of the client."""
+        """``jobs``: slots for speech. ``address``: of the client."""
         self._server = server
         self._settings = server.settings.wyoming
         self._reader, self._writer = streams
         self._address = address
-        self._users = users
         self._voice = SharedVoice(server, jobs, Claimant(f"{DOOR}:{address}"))
         self._incoming: asyncio.Queue[Event | LobugError | None] = asyncio.Queue(_READ_AHEAD)
         self._gone = asyncio.Event()
@@ -263,7 +260,7 @@ class Connection:
 
     async def _on_transcript(self, event: Event) -> None:
         words = parse(Words, event)
-        turn = take_turn(self._server, words, self._address, self._users)
+        turn = take_turn(self._server, words, self._address)
         answer, conversation_key = await self._attend("handle", turn)
         await self._send(answer)
         await self._server.after_turn(conversation_key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from wyoming.error import Error
@@ -104,16 +104,13 @@ class WyomingDoor:
     async def _serve(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, address: str
     ) -> None:
-        connection = Connection(self._server, self._jobs, self._users, (reader, writer), address)
+        connection = Connection(self._server, self._jobs, (reader, writer), address)
         try:
             with self._server.telemetry.metrics.wyoming_connection():
                 await connection.run()
         except Exception:
             # A fault of this program; the others go on.
             log.exception("a Wyoming connection failed unexpectedly")
-
-    def _users(self) -> Mapping[str, str]:
-        return self._server.settings.conversation.users
 
     def _tell_refused(self, address: str) -> None:
         source = source_of(address)

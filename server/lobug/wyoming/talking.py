@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 
@@ -25,12 +25,17 @@ DOOR = "wyoming"
 class Talker:
     """Where words come from."""
 
-    key: str
-    """``wyoming:ID``: by which a person is known who has not been named."""
-    aliases: tuple[str, ...]
-    """Keys under which the owner may have named it, its own first."""
-    conversation: str | None
+    satellite_id: str
+    """Of the device, else its entity, else the address of the client; in lower case."""
+    entity: str = ""
+    """Such as ``assist_satellite.kitchen``, in lower case; empty: unknown."""
+    conversation: str | None = None
     """The name of its conversation; None: its only one."""
+
+    @property
+    def key(self) -> str:
+        """By which a person is known who has not been named."""
+        return f"{DOOR}:{self.satellite_id}"
 
 
 def talker_of(context: TalkContext, address: str) -> Talker:
@@ -40,25 +45,26 @@ def talker_of(context: TalkContext, address: str) -> Talker:
     from a page or a phone, of which there may be several at once, so each ``conversation_id`` is a
     conversation of its own there. ``address``: of the client, which stands for all of those.
     """
-    names = tuple(name for name in (context.device_id, context.satellite_id) if name)
-    if not names:
-        key = f"{DOOR}:{address}"
-        name = context.conversation_id
-        return Talker(key, (key,), f"{key}:{name}" if name else None)
-    keys = tuple(f"{DOOR}:{name.lower()}" for name in names)
-    return Talker(keys[0], keys, None)
+    entity = (context.satellite_id or "").lower()
+    satellite_id = (context.device_id or "").lower() or entity
+    if satellite_id:
+        return Talker(satellite_id, entity)
+    name = context.conversation_id
+    return Talker(address, conversation=f"{DOOR}:{address}:{name}" if name else None)
 
 
-def conversation_key_of(talker: Talker, users: Mapping[str, str]) -> ConversationKey:
-    """Whose words they are. ``users``: names by key; whoever is not among them is a person of its
-    own. Pure."""
+def conversation_key_of(
+    talker: Talker, named: str | None, users: Mapping[str, str]
+) -> ConversationKey:
+    """Whose words they are. ``named``: the user that the owner gave the satellite; ``users``: names
+    by caller, from the settings. Whoever has neither is a person of its own. Pure."""
     known = {key.lower(): user for key, user in users.items()}
-    user = next((known[alias] for alias in talker.aliases if alias in known), None)
+    user = named or known.get(talker.key) or known.get(f"{DOOR}:{talker.entity}")
     return conversation_of(talker.key, {}, user=user, conversation=talker.conversation)
 
 
 async def take_turn(
-    server: LobugServer, words: Words, address: str, users: Callable[[], Mapping[str, str]]
+    server: LobugServer, words: Words, address: str
 ) -> tuple[Event, ConversationKey]:
     """Run one turn. Returns the answer, and whose it was.
 
@@ -66,7 +72,10 @@ async def take_turn(
     """
     text = checked_text(words.text, server.settings.limits.max_text_chars)
     context = words.context or TalkContext()
-    conversation_key = conversation_key_of(talker_of(context, address), users())
+    talker, satellites = talker_of(context, address), server.access.satellites
+    await satellites.note(talker.satellite_id, entity=talker.entity, address=address)
+    named = satellites.user_of(talker.satellite_id)
+    conversation_key = conversation_key_of(talker, named, server.settings.conversation.users)
     timeline = Timeline(DOOR, server.clock)
     turn = server.turns.run(conversation_key, TypedUtterance(text), voice=False, timeline=timeline)
     outcome: Done | Failed | None = None
