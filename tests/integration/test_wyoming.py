@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -382,7 +382,7 @@ async def test_a_turn_that_fails_is_an_error(door: OpenDoor, scripted: ScriptedE
 async def test_who_hangs_up_is_no_longer_thought_about(tmp_path: Path) -> None:
     held = asyncio.Event()
 
-    def reply(_: list[ChatMessage], options: ChatOptions) -> Reply:
+    def reply(_: Sequence[ChatMessage], options: ChatOptions) -> Reply:
         return "[]" if options.lane == BACKGROUND_LANE else ["Once upon ", held, "a time."]
 
     scripted = ScriptedEngines(chat=ScriptedChatModel(reply))

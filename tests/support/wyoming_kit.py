@@ -100,7 +100,7 @@ async def ask(open_door: OpenDoor, text: str, **context: str) -> Event:
         await client.write_event(
             Event("transcript", {"text": text, **({"context": context} if context else {})})
         )
-        event = await client.read_event()
+        event: Event | None = await client.read_event()
     assert event is not None
     return event
 
