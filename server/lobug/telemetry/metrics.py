@@ -305,6 +305,10 @@ class Metrics:
             ["service", "outcome"],
             registry=self.registry,
         )
+        for reason in ("network", "too_many"):  # 0 is shown before the first one
+            self._wyoming_refused.labels(reason)
+        for service in ("stt", "tts", "handle"):
+            self._wyoming_requests.labels(service, "ok")
         self.frames_in = self._frames.labels("in")
         self.frames_out = self._frames.labels("out")
 
