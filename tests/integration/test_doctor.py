@@ -233,6 +233,13 @@ def test_who_may_talk(changes: dict[str, object], level: Level, words: str) -> N
     assert words in finding.message
 
 
+def test_who_may_talk_over_wyoming_is_told_too() -> None:
+    open_door = {"enabled": True, "allowed_networks": ["192.168.1.20/32", "::1/128"]}
+    findings = computer.check_openness(settings(wyoming=open_door))
+    assert [finding.level for finding in findings] == [Level.OK, Level.OK]
+    assert "Wyoming 192.168.1.20/32 needs none" in findings[1].message
+
+
 @pytest.mark.parametrize(
     ("wyoming", "level", "words"),
     [
