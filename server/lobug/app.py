@@ -11,7 +11,7 @@ from fastapi import APIRouter, FastAPI
 from lobug import __version__
 from lobug.assembly import assemble
 from lobug.data_folder.permissions import hold_data_folder
-from lobug.discovery.announcer import announcer_for
+from lobug.discovery.announcer import WYOMING_SERVICE, Service, announcer_for
 from lobug.http import (
     alerts,
     announce,
@@ -27,11 +27,11 @@ from lobug.http import (
 )
 from lobug.http.authentication import REFUSALS, Authentication
 from lobug.http.browser import BrowserRules, add_docs_page
-from lobug.http.dependencies import AudioJobs
 from lobug.http.devices import (
     admin,
     api_tokens,
     discovery,
+    satellites,
     websocket,
 )
 from lobug.http.limits import limit_bodies
@@ -48,6 +48,8 @@ from lobug.server import LobugServer
 from lobug.settings import Settings
 from lobug.settings.live import LiveSettings
 from lobug.tls.service import Tls
+from lobug.turn.slots import AudioJobs
+from lobug.wyoming.door import WyomingDoor
 
 Assembler = Callable[[Settings], Awaitable[LobugServer]]
 """Makes a server that has not been started."""
@@ -66,6 +68,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     settings_routes.router,
     discovery.router,
     admin.router,
+    satellites.router,
     announce.router,
     api_tokens.router,
     status.metrics_router,
@@ -119,7 +122,7 @@ def create_app(
 
     The server object is at ``app.state.lobug`` while the application runs, the settings in effect
     at ``app.state.live_settings``, where people open the pages at ``app.state.web_addresses``
-    (``WebAddresses``), and ``tls`` at ``app.state.tls``.
+    (``WebAddresses``), the Wyoming door at ``app.state.wyoming``, and ``tls`` at ``app.state.tls``.
     """
     settings = settings or Settings()
     tls = tls or Tls(settings, None, http_port=listens_at[1] if listens_at else None)
@@ -135,9 +138,16 @@ def create_app(
             server.instance, server.access.secret = holder.instance, holder.secret
             app.state.lobug = server
             server.https_fault = lambda: tls.fault
-            announcer = announcer_for(settings.discovery, listens_at)
+            app.state.wyoming = door = WyomingDoor(server, app.state.audio_jobs)
+            server.wyoming_fault = lambda: door.fault
+            announcer = None
             try:
                 await server.start()
+                await door.start()
+                also = []
+                if door.port is not None and not door.is_local:
+                    also.append(Service(WYOMING_SERVICE, door.port))
+                announcer = announcer_for(settings.discovery, listens_at, also)
                 await tls.start(lambda found: setattr(app.state, "web_addresses", found))
                 if announcer is not None:
                     announcer.start()
@@ -146,6 +156,7 @@ def create_app(
                 if announcer is not None:
                     await announcer.close()
                 await tls.close()
+                await door.close()
                 await app.state.mcp.close()
                 await server.close()
 

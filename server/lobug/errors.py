@@ -120,6 +120,30 @@ class AudioPacketError(AudioError):
     code = "audio_packet_invalid"
 
 
+class EventError(InvalidRequestError):
+    """An event of a Wyoming client is not laid out as the protocol says, a field has the wrong
+    type, or it comes where it makes no sense."""
+
+    code = "event_invalid"
+    status = 400
+
+
+class EventTooLargeError(EventError):
+    """An event of a Wyoming client is larger than ``wyoming.max_message_bytes`` or
+    ``wyoming.max_payload_bytes``."""
+
+    code = "event_too_large"
+    status = 413
+
+
+class EventTimeoutError(EventError):
+    """An event of a Wyoming client did not arrive as a whole within ``wyoming.event_timeout_s``, or
+    what it had begun was not finished in time."""
+
+    code = "event_timeout"
+    status = 408
+
+
 class FrameError(InvalidRequestError):
     """A binary frame of a device is not laid out as its protocol version says."""
 
@@ -207,8 +231,9 @@ class TooManyAttemptsError(LobugError):
 
 
 class TooManyConnectionsError(LobugError):
-    """The caller has ``limits.max_connections_per_caller`` connections open already, or only
-    connections that are reserved for the owner and for paired devices are left."""
+    """The caller has ``limits.max_connections_per_caller`` connections open already, only
+    connections that are reserved for the owner and for paired devices are left, or there are
+    ``wyoming.max_connections`` Wyoming connections."""
 
     code = "too_many_connections"
     status = 429
@@ -225,6 +250,13 @@ class DeviceUnknownError(LobugError):
     """No device with this id is paired."""
 
     code = "device_unknown"
+    status = 404
+
+
+class SatelliteUnknownError(LobugError):
+    """Nobody has talked from a satellite with this id."""
+
+    code = "satellite_unknown"
     status = 404
 
 

@@ -118,6 +118,8 @@ class LobugServer:
     """Identifies this run of this server; another one after each restart."""
     https_fault: Callable[[], str | None] = lambda: None
     """Why HTTPS does not work as it should, a sentence; None: it does, or is off."""
+    wyoming_fault: Callable[[], str | None] = lambda: None
+    """The same for the Wyoming door."""
     integrity: ModelIntegrity = field(init=False)
     """Checks whether the models' files are those of the catalog."""
     telemetry: Telemetry = field(init=False)
@@ -483,6 +485,9 @@ class LobugServer:
         webhook_fault = self.webhooks.fault()
         if webhook_fault is not None:
             degraded.append(f"webhooks: {webhook_fault}")
+        wyoming_fault = self.wyoming_fault()
+        if wyoming_fault is not None:
+            degraded.append(f"wyoming: {wyoming_fault}")
         if self.memory.summary_fault():
             degraded.append(f"summaries: {self.memory.summary_fault()}")
         degraded += [

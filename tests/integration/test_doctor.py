@@ -218,12 +218,51 @@ def test_the_file_of_devices_absent_whole_newer_and_damaged(tmp_path: Path) -> N
         ({"access": {"trusted_networks": ["10.0.0.0/8"]}}, Level.WARN, "10.0.0.0/8"),
         ({"access": {"trusted_networks": ["::/0"]}}, Level.WARN, "::/0"),
         ({"access": {"pairing": False}}, Level.WARN, "every device"),
+        ({"wyoming": {"enabled": True}}, Level.OK, "need a token"),
+        ({"wyoming": {"allowed_networks": ["0.0.0.0/0"]}}, Level.OK, "need a token"),
+        (
+            {"wyoming": {"enabled": True, "allowed_networks": ["10.0.0.0/8"]}},
+            Level.WARN,
+            "10.0.0.0/8",
+        ),
     ],
 )
 def test_who_may_talk(changes: dict[str, object], level: Level, words: str) -> None:
     (finding,) = computer.check_openness(settings(**changes))
     assert (finding.level, bool(finding.advice)) == (level, level is not Level.OK)
     assert words in finding.message
+
+
+def test_who_may_talk_over_wyoming_is_told_too() -> None:
+    open_door = {"enabled": True, "allowed_networks": ["192.168.1.20/32", "::1/128"]}
+    findings = computer.check_openness(settings(wyoming=open_door))
+    assert [finding.level for finding in findings] == [Level.OK, Level.OK]
+    assert "Wyoming 192.168.1.20/32 needs none" in findings[1].message
+
+
+@pytest.mark.parametrize(
+    ("wyoming", "level", "words"),
+    [
+        ({}, Level.OK, "off"),
+        ({"enabled": True}, Level.WARN, "this computer only"),
+        ({"enabled": True, "allowed_networks": []}, Level.WARN, "this computer only"),
+        ({"enabled": True, "allowed_networks": ["10.1.2.3/32"]}, Level.OK, "10.1.2.3/32"),
+    ],
+)
+def test_wyoming(wyoming: dict[str, object], level: Level, words: str) -> None:
+    finding = network.check_wyoming(settings(host="127.0.0.1", wyoming={"port": 0, **wyoming}))
+    assert (finding.level, bool(finding.advice)) == (level, level is not Level.OK)
+    assert words in finding.message
+
+
+def test_the_port_of_wyoming_that_another_program_has() -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        wyoming = {"enabled": True, "port": other.getsockname()[1]}
+        finding = network.check_wyoming(settings(host="127.0.0.1", port=9, wyoming=wyoming))
+    assert finding.level is Level.FAIL
+    assert "LOBUG_WYOMING__PORT" in finding.advice
 
 
 @pytest.mark.parametrize(

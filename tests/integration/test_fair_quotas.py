@@ -15,8 +15,8 @@ from fastapi import FastAPI
 
 from lobug.app import create_app
 from lobug.errors import TooManyRequestsError
-from lobug.http.dependencies import AudioJobs
 from lobug.server import LobugServer
+from lobug.turn.slots import AudioJobs
 from support.app_server import ScriptedEngines, client_of, scripted_assembler, settings_for
 from support.device_client import HELLO, DeviceClient, device
 from support.faults import PATIENCE_S, assert_problem, until

@@ -20,7 +20,13 @@ from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZerocon
 
 from lobug import __version__
 from lobug.app import create_app
-from lobug.discovery.announcer import SERVICE, Announcer, lan_addresses
+from lobug.discovery.announcer import (
+    SERVICE,
+    WYOMING_SERVICE,
+    Announcer,
+    Service,
+    lan_addresses,
+)
 from support.app_server import scripted_assembler, settings_for
 from support.memory_app import quiet_engines
 
@@ -34,17 +40,18 @@ class Browser:
     """What can be found at this moment."""
 
     zeroconf: AsyncZeroconf
+    kind: str = SERVICE
     names: set[str] = field(default_factory=set)
     news: asyncio.Event = field(default_factory=asyncio.Event)
 
     def changed(
         self, zeroconf: Zeroconf, service_type: str, name: str, state_change: ServiceStateChange
     ) -> None:
-        assert (zeroconf, service_type) == (self.zeroconf.zeroconf, SERVICE)
+        assert (zeroconf, service_type) == (self.zeroconf.zeroconf, self.kind)
         if state_change is ServiceStateChange.Removed:
-            self.names.discard(name.removesuffix(f".{SERVICE}"))
+            self.names.discard(name.removesuffix(f".{self.kind}"))
         else:
-            self.names.add(name.removesuffix(f".{SERVICE}"))
+            self.names.add(name.removesuffix(f".{self.kind}"))
         self.news.set()
 
     async def until(self, *names: str, without: str = "") -> None:
@@ -55,16 +62,16 @@ class Browser:
                 await self.news.wait()
 
     async def resolve(self, name: str) -> AsyncServiceInfo:
-        info = AsyncServiceInfo(SERVICE, f"{name}.{SERVICE}")
+        info = AsyncServiceInfo(self.kind, f"{name}.{self.kind}")
         assert await info.async_request(self.zeroconf.zeroconf, PATIENCE_S * 1000)
         return info
 
 
 @asynccontextmanager
-async def browsing(address: str = LOOPBACK) -> AsyncIterator[Browser]:
+async def browsing(address: str = LOOPBACK, kind: str = SERVICE) -> AsyncIterator[Browser]:
     zeroconf = AsyncZeroconf(interfaces=[address], ip_version=IPVersion.V4Only)
-    browser = Browser(zeroconf)
-    looking = AsyncServiceBrowser(zeroconf.zeroconf, SERVICE, handlers=[browser.changed])
+    browser = Browser(zeroconf, kind)
+    looking = AsyncServiceBrowser(zeroconf.zeroconf, kind, handlers=[browser.changed])
     try:
         yield browser
     finally:
@@ -87,8 +94,10 @@ def on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
 
     original = Announcer.__init__
 
-    def announcer(self: Announcer, name: str, host: str, port: int) -> None:
-        original(self, name, host, port, addresses=loopback_for_all)
+    def announcer(
+        self: Announcer, name: str, host: str, port: int, *, also: Sequence[Service]
+    ) -> None:
+        original(self, name, host, port, also=also, addresses=loopback_for_all)
 
     monkeypatch.setattr(Announcer, "__init__", announcer)
 
@@ -114,6 +123,32 @@ async def test_a_server_is_found_and_says_goodbye(tmp_path: Path, name: str) -> 
             }  # fmt: skip
         await browser.until(without=name)  # long before its time is over
         assert asyncio.all_tasks() <= before
+
+
+@pytest.mark.usefixtures("on_loopback")
+async def test_the_wyoming_door_is_found_when_others_may_use_it(tmp_path: Path, name: str) -> None:
+    def app(folder: str, called: str, *networks: str) -> FastAPI:
+        settings = settings_for(
+            tmp_path / folder,
+            host="127.0.0.1",
+            discovery={"name": called},
+            wyoming={"enabled": True, "port": 0, "allowed_networks": networks},
+        )
+        assembler = scripted_assembler(quiet_engines())
+        return create_app(settings, assembler=assembler, listens_at=("0.0.0.0", 4321))
+
+    house = app("house", name, "127.0.0.1/32", "192.168.1.20/32")
+    alone = app("alone", f"{name} alone", "127.0.0.0/8", "::1/128")
+    async with browsing(kind=WYOMING_SERVICE) as browser, browsing() as devices:
+        async with alone.router.lifespan_context(alone), house.router.lifespan_context(house):
+            await devices.until(name, f"{name} alone")
+            await browser.until(name)
+            found = await browser.resolve(name)
+            assert found.port == house.state.wyoming.port
+            assert found.parsed_addresses() == [LOOPBACK]
+            assert (await devices.resolve(name)).port == 4321
+        await browser.until(without=name)
+        assert f"{name} alone" not in browser.names
 
 
 @pytest.mark.usefixtures("on_loopback")
@@ -165,7 +200,10 @@ async def test_a_port_that_another_program_keeps_is_a_line_in_the_log(
 
     original = Announcer.__init__
 
-    def announcer(self: Announcer, name: str, host: str, port: int) -> None:
+    def announcer(
+        self: Announcer, name: str, host: str, port: int, *, also: Sequence[Service]
+    ) -> None:
+        assert not also
         original(self, name, host, port, addresses=lambda _: [LOOPBACK], open_responder=taken)
 
     monkeypatch.setattr(Announcer, "__init__", announcer)

@@ -5,18 +5,23 @@ from __future__ import annotations
 import asyncio
 import socket
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
+from wyoming.tts import Synthesize
 
 from lobug.audio.resample import resample
 from lobug.engines.base import STT_SAMPLE_RATE
+from lobug.engines.silero import SileroGate
 from lobug.engines.stt_whisper import WhisperSpeechToText, is_too_short
 from lobug.engines.tts_hibari import HibariVoice
 from lobug.errors import EngineTimeoutError, EngineUnavailableError, ModelMissingError
 from lobug.models.catalog import model_dir
 from lobug.settings import Settings
 from support import speech, speech_engines
+from support.app_server import ScriptedEngines
+from support.wyoming_kit import open_door, pcm16, say, sound_of, until_type
 
 pytestmark = [pytest.mark.models, pytest.mark.speech]
 
@@ -45,6 +50,11 @@ def whisper() -> WhisperSpeechToText:
 @pytest.fixture(scope="module")
 def voice() -> HibariVoice:
     return speech_engines.voice()
+
+
+@pytest.fixture(scope="module")
+def gate() -> SileroGate:
+    return speech_engines.gate()
 
 
 @pytest.fixture
@@ -263,3 +273,42 @@ async def test_a_damaged_voice_is_degraded(tmp_path: Path, monkeypatch: pytest.M
         await voice.start()
     assert voice.status().degraded
     await voice.close()
+
+
+class Shared:
+    """A loaded engine, for a server that would otherwise close it, or check its files."""
+
+    def __init__(self, engine: Any) -> None:
+        self._engine = engine
+
+    async def start(self) -> None:
+        pass
+
+    async def close(self) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> Any:
+        if name in {"withdraw", "catalog_model"}:
+            raise AttributeError(name)
+        return getattr(self._engine, name)
+
+
+async def test_what_is_spoken_over_wyoming_is_heard_over_wyoming(
+    tmp_path: Path, voice: HibariVoice, whisper: WhisperSpeechToText, gate: SileroGate
+) -> None:
+    text = "I remember that your name is Alex. Your timer has eight minutes left."
+    real = ScriptedEngines(
+        stt=cast("Any", Shared(whisper)),
+        gate=cast("Any", Shared(gate)),
+        tts=cast("Any", Shared(voice)),
+    )
+    recording = speech.prompt("please-try-again")
+    async with open_door(tmp_path, real) as door, door.client() as client:
+        await client.write_event(Synthesize(text).event())
+        spoken = await until_type(client, "audio-stop")
+        await say(client, sound_of(spoken), voice.sample_rate)
+        heard = await until_type(client, "transcript-stop")
+        assert speech.words(heard[-2].data["text"]) == speech.words(text)
+        await say(client, pcm16(recording.samples))
+        heard = await until_type(client, "transcript-stop")
+        assert speech.words(heard[-2].data["text"]) == speech.words(recording.text)

@@ -124,6 +124,25 @@ class Invitation:
 
 
 @dataclass(frozen=True, slots=True)
+class Satellite:
+    """A voice satellite of Home Assistant, or another place from which somebody talked over
+    Wyoming."""
+
+    satellite_id: str
+    """Of Home Assistant's device, else its entity, else the address of the client; in lower
+    case."""
+    entity: str
+    """Such as ``assist_satellite.kitchen``; may be empty."""
+    address: str
+    """Of the client that spoke for it last."""
+    user: str | None
+    """Its user; None: the one that the settings name, else a user of its own."""
+    created_at: float
+    last_seen_at: float
+    """To the hour."""
+
+
+@dataclass(frozen=True, slots=True)
 class Register:
     """All records in the file at one moment, with indexes."""
 
@@ -145,6 +164,8 @@ class Register:
     """Oldest first; expired ones may be among them."""
     details: Mapping[str, DeviceDetails] = field(default_factory=dict)
     """By ``device_id``; of devices that have said something."""
+    satellites: Mapping[str, Satellite] = field(default_factory=dict)
+    """By ``satellite_id``."""
 
     @classmethod
     def of(
@@ -155,6 +176,7 @@ class Register:
         browsers: Iterable[Browser] = (),
         invitations: Iterable[Invitation] = (),
         details: Iterable[DeviceDetails] = (),
+        satellites: Iterable[Satellite] = (),
     ) -> Register:
         known = {device.device_id: device for device in devices}
         tokens = {token.token_id: token for token in api_tokens}
@@ -173,6 +195,7 @@ class Register:
             {one.token_hash: one for one in sessions.values() if one.revoked_at is None},
             tuple(invitations),
             {said.device_id: said for said in details},
+            {one.satellite_id: one for one in satellites},
         )
 
     def is_paired(self, device_id: str) -> bool:

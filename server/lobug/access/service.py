@@ -16,6 +16,7 @@ from lobug.access.browsers import Browsers
 from lobug.access.callers import Caller, RevocationListeners, Revoked, revoked_between
 from lobug.access.devices import Attempts, Devices
 from lobug.access.records import ApiToken, Register
+from lobug.access.satellites import Satellites
 from lobug.access.store import AccessStore, Seen, require_room
 from lobug.errors import (
     AccessUnavailableError,
@@ -145,6 +146,7 @@ class Access:
         self.devices = Devices(self._store, settings, self._attempts, self._seen, clock)
         self.tokens = ApiTokens(self._store, settings, self._seen, clock)
         self.browsers = Browsers(self._store, settings, self._attempts, self._seen, clock)
+        self.satellites = Satellites(self._store, settings, clock)
         self._watcher: asyncio.Task[None] | None = None
         self.connected: Callable[[str], bool] | None = None
         """Whether the device with this key (``device:ID``) is connected; set by its registry."""

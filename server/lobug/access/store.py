@@ -1,5 +1,5 @@
 """``access.db``: its migrations, its rows, and the register of devices, pairings, API tokens,
-browsers and invitations.
+browsers, invitations and satellites.
 
 The register is held in memory as a whole; a change is durable before it is known there. Uses of
 tokens are noted at once and written now and then.
@@ -24,6 +24,7 @@ from lobug.access.records import (
     Invitation,
     Pairing,
     Register,
+    Satellite,
 )
 from lobug.access.tables import (
     api_tokens,
@@ -32,6 +33,7 @@ from lobug.access.tables import (
     devices,
     invitations,
     pairings,
+    satellites,
 )
 from lobug.errors import AccessFullError, AccessUnavailableError, StorageError
 from lobug.settings.access import AccessSettings
@@ -138,11 +140,28 @@ def m004_add_device_details(connection: Connection, _legacy_user: str) -> None:
     )
 
 
+def m005_add_satellites(connection: Connection, _legacy_user: str) -> None:
+    """Voice satellites that talk over Wyoming, and whose words come from them."""
+    connection.execute(
+        """
+        CREATE TABLE satellites (
+          satellite_id TEXT PRIMARY KEY,
+          entity TEXT NOT NULL,
+          address TEXT NOT NULL,
+          user TEXT,
+          created_at REAL NOT NULL,
+          last_seen_at REAL NOT NULL
+        ) STRICT
+        """
+    )
+
+
 STEPS: tuple[Step, ...] = (
     m001_create_tables,
     m002_add_scope,
     m003_add_browsers,
     m004_add_device_details,
+    m005_add_satellites,
 )
 """Step n, counted from 1, turns a file of version n - 1 into one of version n."""
 
@@ -154,6 +173,7 @@ _TABLES: Mapping[type[Any], Table] = {
     Browser: browsers,
     Invitation: invitations,
     DeviceDetails: device_details,
+    Satellite: satellites,
 }
 _ALL = {
     kind: select(*(table.c[field.name] for field in fields(kind))).order_by(
@@ -165,8 +185,8 @@ _ALL = {
 
 _PUT = {kind: insert(table).prefix_with("OR REPLACE") for kind, table in _TABLES.items()}
 
-Record = Device | Pairing | ApiToken | Browser | Invitation | DeviceDetails
-Known = TypeVar("Known", Device, Pairing, ApiToken, Browser, Invitation, DeviceDetails)
+Record = Device | Pairing | ApiToken | Browser | Invitation | DeviceDetails | Satellite
+Known = TypeVar("Known", Device, Pairing, ApiToken, Browser, Invitation, DeviceDetails, Satellite)
 
 
 def load(connection: Connection) -> Register:
@@ -177,6 +197,7 @@ def load(connection: Connection) -> Register:
         _records(connection, Browser),
         _records(connection, Invitation),
         _records(connection, DeviceDetails),
+        _records(connection, Satellite),
     )
 
 

@@ -106,3 +106,16 @@ invitations = Table(
     comment="codes with which one browser each can be let in",
     sqlite_strict=True,
 )
+
+satellites = Table(
+    "satellites",
+    metadata,
+    Column("satellite_id", Text, primary_key=True, comment="in lower case"),
+    Column("entity", Text, nullable=False, comment="what its client calls it; may be empty"),
+    Column("address", Text, nullable=False, comment="of the client that spoke for it last"),
+    Column("user", Text, comment="whose words come from it; null: the settings say"),
+    Column("created_at", Number, nullable=False),
+    Column("last_seen_at", Number, nullable=False, comment="to the hour"),
+    comment="voice satellites that talked over Wyoming",
+    sqlite_strict=True,
+)

@@ -34,6 +34,7 @@ from lobug.cli.terminal import SentenceGroup
 from lobug.cli.tls import tls_app
 from lobug.cli.tokens import tokens_app
 from lobug.cli.webhooks import webhooks_app
+from lobug.cli.wyoming import wyoming_app
 
 app = typer.Typer(
     cls=SentenceGroup,
@@ -63,6 +64,7 @@ app.add_typer(lists_app, name="lists")
 app.add_typer(notes_app, name="notes")
 app.add_typer(devices_app, name="devices")
 app.add_typer(tokens_app, name="tokens")
+app.add_typer(wyoming_app, name="wyoming")
 app.add_typer(tls_app, name="tls")
 app.add_typer(browsers_app, name="browsers")
 app.add_typer(firmware_app, name="firmware")

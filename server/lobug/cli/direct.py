@@ -19,7 +19,7 @@ from lobug.engines.absent import absent_engines
 from lobug.http import alerts, lists, notes
 from lobug.http import settings as settings_routes
 from lobug.http.authentication import Authentication
-from lobug.http.devices import admin, api_tokens
+from lobug.http.devices import admin, api_tokens, satellites
 from lobug.http.limits import limit_bodies
 from lobug.http.memory import router as memory_router
 from lobug.http.problems import add_problem_handlers
@@ -161,7 +161,9 @@ class DirectAccessTransport(DirectTransport):
     """Opens the file of devices, browsers and tokens, and nothing else."""
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__(settings, admin.router, api_tokens.router, browsers.router)
+        super().__init__(
+            settings, admin.router, satellites.router, api_tokens.router, browsers.router
+        )
 
     async def open(self) -> None:
         await self.server.access.start(watch=False)

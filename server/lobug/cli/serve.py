@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from lobug.server import LobugServer
     from lobug.settings import Settings
     from lobug.tls.service import Tls
+    from lobug.wyoming.door import WyomingDoor
 
 log = logging.getLogger(__name__)
 
@@ -152,7 +153,7 @@ def run_app(
 
     def announce() -> None:
         lines = announcement(app.state.lobug, url, settings.host)
-        lines[2:2] = https_lines(tls)
+        lines[2:2] = [*https_lines(tls), *wyoming_lines(app.state.wyoming)]
         console.print("\n".join(lines))
 
     config = uvicorn.Config(
@@ -195,6 +196,19 @@ def https_lines(tls: Tls) -> list[str]:
     if tls.fault is not None:
         lines.append(f"[yellow]{escape(tls.fault)}[/yellow]")
     return lines
+
+
+def wyoming_lines(door: WyomingDoor) -> list[str]:
+    """The line that says where the Wyoming door is, or why it is shut; none while it is off. Rich
+    markup."""
+    from rich.markup import escape
+
+    if door.fault is not None:
+        return [f"[red]{escape(sentence('serve.wyoming_off', reason=door.fault))}[/red]"]
+    if door.port is None:
+        return []
+    networks = ", ".join(map(str, door.networks))
+    return [escape(sentence("serve.wyoming", port=door.port, networks=networks))]
 
 
 def announcement(server: LobugServer, url: str, host: str) -> list[str]:

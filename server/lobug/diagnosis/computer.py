@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 from lobug.access.addresses import is_loopback
-from lobug.diagnosis.findings import Finding, fail, ok, warn
+from lobug.diagnosis.findings import Finding, Level, fail, ok, warn
 from lobug.diagnosis.sentences import sentence
-from lobug.settings import Settings
+from lobug.settings import Settings, WyomingSettings
 
 GB = 1_000_000_000
 
@@ -102,7 +102,7 @@ _HOUSEHOLD = {4: 16, 6: 48}
 
 
 def check_openness(settings: Settings) -> list[Finding]:
-    """One warning for each way to talk without the owner's approval."""
+    """Who may talk; one warning for each way to do so without the owner's approval."""
     if is_loopback(settings.host) or settings.host == "localhost":
         return [ok(ACCESS_CHECK, sentence("doctor.access_local"))]
     access = settings.access
@@ -124,9 +124,24 @@ def check_openness(settings: Settings) -> list[Finding]:
                 sentence("doctor.access_wide_advice"),
             )
         )
-    if findings:
+    findings += _check_wyoming_openness(settings.wyoming)
+    if any(finding.level is Level.WARN for finding in findings):
         return findings
     trusted = ", ".join(map(str, access.trusted_networks))
+    tokens = sentence("doctor.access_tokens")
     if trusted:
-        return [ok(ACCESS_CHECK, sentence("doctor.access_tokens_trusted", networks=trusted))]
-    return [ok(ACCESS_CHECK, sentence("doctor.access_tokens"))]
+        tokens = sentence("doctor.access_tokens_trusted", networks=trusted)
+    return [ok(ACCESS_CHECK, tokens), *findings]
+
+
+def _check_wyoming_openness(wyoming: WyomingSettings) -> list[Finding]:
+    """Who needs no token because the Wyoming door is open for them; empty: nobody."""
+    networks = [n for n in wyoming.allowed_networks if wyoming.enabled and not n.is_loopback]
+    wide = [n for n in networks if n.prefixlen < _HOUSEHOLD[n.version]]
+    if wide:
+        what = sentence("doctor.access_wyoming_wide", networks=", ".join(map(str, wide)))
+        return [warn(ACCESS_CHECK, what, sentence("doctor.access_wyoming_wide_advice"))]
+    if networks:
+        named = ", ".join(map(str, networks))
+        return [ok(ACCESS_CHECK, sentence("doctor.access_wyoming", networks=named))]
+    return []

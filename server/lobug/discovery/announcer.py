@@ -1,4 +1,5 @@
-"""Announcement of the server as ``_lobug._tcp`` in its local network, so that devices find it."""
+"""Announcement of the server in its local network: as ``_lobug._tcp``, so that devices find it, and
+as ``_wyoming._tcp``, so that Home Assistant does."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ import asyncio
 import logging
 import secrets
 import socket
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from ipaddress import IPv4Address
 from pathlib import Path
 
@@ -86,6 +88,7 @@ def _is_outside(address: str) -> bool:
 log = logging.getLogger(__name__)
 
 SERVICE = "_lobug._tcp.local."
+WYOMING_SERVICE = "_wyoming._tcp.local."
 PATH = "/xiaozhi/ota/"
 """The path at which a device asks for everything else."""
 
@@ -103,19 +106,30 @@ FAULTS = (OSError, ZeroconfError, RuntimeError, ValueError)
 port. The server runs without it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What is announced under the server's name."""
+
+    kind: str
+    """Such as ``_wyoming._tcp.local.``."""
+    port: int
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+
 def open_zeroconf(addresses: Sequence[str]) -> AsyncZeroconf:
     """Return a responder on the interfaces of these IPv4 addresses."""
     return AsyncZeroconf(interfaces=list(addresses), ip_version=IPVersion.V4Only)
 
 
 def announcer_for(
-    settings: DiscoverySettings, listens_at: tuple[str, int] | None
+    settings: DiscoverySettings, listens_at: tuple[str, int] | None, also: Sequence[Service] = ()
 ) -> Announcer | None:
     """Return the announcer of a server that listens at this host and port; None: the place is
-    unknown, the settings switch announcing off, or only this computer can reach the server."""
+    unknown, the settings switch announcing off, or only this computer can reach the server.
+    ``also``: what else it serves at this host."""
     if listens_at is None or not settings.announce or is_loopback(listens_at[0]):
         return None
-    return Announcer(settings.name, *listens_at)
+    return Announcer(settings.name, *listens_at, also=also)
 
 
 class Announcer:
@@ -129,6 +143,7 @@ class Announcer:
         host: str,
         port: int,
         *,
+        also: Sequence[Service] = (),
         addresses: Callable[[str], Sequence[str]] = lan_addresses,
         open_responder: Callable[[Sequence[str]], AsyncZeroconf] = open_zeroconf,
         look_s: float = LOOK_S,
@@ -136,7 +151,9 @@ class Announcer:
     ) -> None:
         self._name = name
         self._host = host
-        self._port = port
+        # "https" is 0 since this port speaks plain HTTP, whatever a proxy before it does.
+        properties = {"version": __version__, "path": PATH, "https": "0", "name": name}
+        self._services = (Service(SERVICE, port, properties), *also)
         self._addresses = addresses
         self._open = open_responder
         self._look_s = look_s
@@ -178,30 +195,29 @@ class Announcer:
             await asyncio.sleep(pause)
 
     async def _announce(self, addresses: list[str]) -> None:
-        info = AsyncServiceInfo(
-            SERVICE,
-            f"{self._name}.{SERVICE}",
-            port=self._port,
-            addresses=[IPv4Address(address).packed for address in addresses],
-            server=self._server,
-            properties={
-                "version": __version__,
-                "path": PATH,
-                "https": "0",  # this port speaks plain HTTP, whatever a proxy before it does
-                "name": self._name,
-            },
-        )
-        self._responder = self._open(addresses)
-        # If another server in the network has this name, this one becomes "Lo-Bug-2".
-        sending = await self._responder.async_register_service(info, allow_name_change=True)
-        self._announced = addresses
-        log.info(
-            "announced to the local network as %r at %s, port %d",
-            info.name.removesuffix(f".{SERVICE}"),
-            ", ".join(addresses),
-            self._port,
-        )
-        await sending
+        self._responder = responder = self._open(addresses)
+        sendings = []
+        for service in self._services:
+            info = AsyncServiceInfo(
+                service.kind,
+                f"{self._name}.{service.kind}",
+                port=service.port,
+                addresses=[IPv4Address(address).packed for address in addresses],
+                server=self._server,
+                properties=dict(service.properties),
+            )
+            # If another server in the network has this name, this one becomes "Lo-Bug-2".
+            sendings.append(await responder.async_register_service(info, allow_name_change=True))
+            self._announced = addresses
+            log.info(
+                "announced to the local network as %r (%s) at %s, port %d",
+                info.name.removesuffix(f".{service.kind}"),
+                service.kind.removesuffix(".local."),
+                ", ".join(addresses),
+                service.port,
+            )
+        for sending in sendings:
+            await sending
 
     async def _withdraw(self) -> None:
         responder, self._responder = self._responder, None

@@ -26,7 +26,6 @@ from lobug.errors import (
     TextTooLongError,
     TooManyRequestsError,
 )
-from lobug.http.chat import checked_text
 from lobug.http.dependencies import (
     ServerDep,
     caller_of,
@@ -39,6 +38,7 @@ from lobug.http.problems import error_responses
 from lobug.memory.model import ConversationKey
 from lobug.server import LobugServer
 from lobug.settings.section import UserName
+from lobug.turn.utterance import checked_text
 
 MAX_CHARS = 500
 """Longest announcement, characters: half a minute of speech."""

@@ -44,7 +44,7 @@ from lobug.server import LobugServer
 from lobug.turn.events import Failed
 from lobug.turn.model_turn import CallerContext
 from lobug.turn.timeline import Timeline
-from lobug.turn.utterance import SpokenUtterance, TypedUtterance, Utterance
+from lobug.turn.utterance import SpokenUtterance, TypedUtterance, Utterance, checked_text
 
 
 class TextRequest(BaseModel):
@@ -224,23 +224,6 @@ async def chat_audio(
         audio_b64=base64.b64encode(wav).decode("ascii"),
         reason=answer.reason,
     )
-
-
-def checked_text(text: str, limit: int) -> str:
-    """Typed words without surrounding spaces, checked for a turn.
-
-    Raises EmptyTextError, TextTooLongError (more than ``limit`` characters), InvalidEncodingError.
-    """
-    text = text.strip()
-    if not text:
-        raise EmptyTextError("text is empty")
-    if len(text) > limit:
-        raise TextTooLongError(f"text has {len(text)} characters, the limit is {limit}")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise InvalidEncodingError("text holds half a surrogate pair") from None
-    return text
 
 
 async def _answer(

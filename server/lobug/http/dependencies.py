@@ -6,9 +6,7 @@ Bodies are read as JSON whatever their content type: `curl -d` and small devices
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Header, Request, Response
@@ -21,10 +19,10 @@ from lobug.errors import InvalidEncodingError, InvalidRequestError, OwnerOnlyErr
 from lobug.http.authentication import STATE_KEY
 from lobug.http.uploads import read_at_most
 from lobug.memory.model import ConversationKey
-from lobug.quota import Claimant, QuotaLedger
+from lobug.quota import Claimant
 from lobug.server import LobugServer
 from lobug.settings import LimitSettings, Settings
-from lobug.turn.slots import EngineSlots, waiting_quota
+from lobug.turn.slots import CallerAudioJobs
 
 
 async def get_server(request: Request) -> LobugServer:
@@ -114,46 +112,6 @@ async def require_watcher(request: Request) -> Caller:
 
 CallerDep = Annotated[Caller, Depends(get_caller)]
 ConversationDep = Annotated[ConversationKey, Depends(get_conversation)]
-
-
-class AudioJobs:
-    """The slots of an app for such work, which takes precedence over background work."""
-
-    def __init__(self, limits: LimitSettings) -> None:
-        self._places = EngineSlots(limits.max_concurrent_turns)
-        self._waiting = QuotaLedger(waiting_quota(limits), "requests waiting")
-
-    @property
-    def waiting(self) -> int:
-        """Number of requests that wait for a slot."""
-        return self._waiting.held
-
-    @asynccontextmanager
-    async def slot(self, claimant: Claimant) -> AsyncIterator[None]:
-        """Hold a slot; waits until one is free. Raises TooManyRequestsError when too many requests
-        of this person wait already, BusyError when too many of all do."""
-        refusal = self._waiting.refusal(claimant) if self._places.locked() else None
-        if refusal is not None:
-            raise refusal
-        async with AsyncExitStack() as place:
-            self._waiting.take(claimant)
-            try:
-                await place.enter_async_context(self._places.slot(claimant))
-            finally:
-                self._waiting.give_back(claimant)
-            yield
-
-
-@dataclass(frozen=True, slots=True)
-class CallerAudioJobs:
-    """The slots of an app, for one caller."""
-
-    jobs: AudioJobs
-    claimant: Claimant
-
-    def slot(self) -> AbstractAsyncContextManager[None]:
-        """Hold a slot: ``AudioJobs.slot`` for this caller."""
-        return self.jobs.slot(self.claimant)
 
 
 async def get_audio_jobs(request: Request, server: ServerDep) -> CallerAudioJobs:

@@ -162,7 +162,7 @@ class TurnTimeline(BaseModel):
 
     id: str = Field(description="The turn's id; the log lines of the turn carry it too.")
     finished_at: float = Field(description="When it ended, seconds since the epoch.")
-    door: str = Field(description="How it came in: text, audio, device or openai.")
+    door: str = Field(description="How it came in: text, audio, device, openai or wyoming.")
     device: str = Field(
         description="What the owner calls the device, else its `Device-Id`; empty without one."
     )

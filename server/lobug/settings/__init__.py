@@ -28,6 +28,7 @@ from lobug.settings.server import (
     FirmwareSettings,
     TelemetrySettings,
     TlsSettings,
+    WyomingSettings,
 )
 from lobug.settings.skills import SkillSettings
 from lobug.settings.streaming import ListeningSettings, StreamingSettings
@@ -53,6 +54,7 @@ __all__ = [
     "TlsSettings",
     "TtsSettings",
     "WebhookSettings",
+    "WyomingSettings",
 ]
 
 
@@ -104,6 +106,7 @@ class Settings(BaseSettings):
     access: AccessSettings = Field(default_factory=AccessSettings)
     tls: TlsSettings = Field(default_factory=TlsSettings)
     discovery: DiscoverySettings = Field(default_factory=DiscoverySettings)
+    wyoming: WyomingSettings = Field(default_factory=WyomingSettings)
     firmware: FirmwareSettings = Field(default_factory=FirmwareSettings)
     telemetry: TelemetrySettings = Field(default_factory=TelemetrySettings)
     webhooks: WebhookSettings = Field(default_factory=WebhookSettings)

@@ -34,9 +34,9 @@ class ConversationSettings(Section):
     )
     users: dict[Caller, UserName] = Field(
         default_factory=dict,
-        description="Who owns which caller, as JSON: caller (`device:ID` or `address:IP`) to user"
-        " name. Callers of one user share long-term memory, each with its own conversation. A"
-        " caller that is not named is a separate user.",
+        description="Who owns which caller, as JSON: caller (`device:ID`, `address:IP` or"
+        " `wyoming:ID`) to user name. Callers of one user share long-term memory, each with its own"
+        " conversation. A caller that is not named is a separate user.",
     )
     time_zone: Annotated[str, Changeable("Time zone", kind="time_zone")] = Field(
         "",

@@ -12,7 +12,7 @@ Seconds = Annotated[float, Field(gt=0.0)]
 UserName = Annotated[str, Field(min_length=1, max_length=200, pattern=r"[^:\s]$")]
 """A person. Names that end with a colon are reserved, such as that of the household."""
 HouseholdGrant = Literal["read", "write"]
-Caller = Annotated[str, Field(pattern=r"(?i)^(device|address|token):.")]
+Caller = Annotated[str, Field(pattern=r"(?i)^(device|address|token|wyoming):.")]
 
 Kind = Literal[
     "text",

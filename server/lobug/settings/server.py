@@ -1,9 +1,9 @@
-"""Settings of HTTPS, of discovery, of firmware updates and of telemetry."""
+"""Settings of HTTPS, of discovery, of the Wyoming door, of firmware updates and of telemetry."""
 
 from __future__ import annotations
 
 import re
-from ipaddress import ip_address
+from ipaddress import IPv4Network, IPv6Network, ip_address
 from pathlib import Path
 from typing import Annotated
 
@@ -70,6 +70,47 @@ class DiscoverySettings(Section):
     )
     name: Annotated[str, AfterValidator(_name)] = Field(
         "Lo-Bug", description="What it is announced as; everybody in the local network sees it."
+    )
+
+
+class WyomingSettings(Section):
+    """The Wyoming door, for Home Assistant and other voice programs (docs/wyoming.md)."""
+
+    enabled: bool = Field(
+        False,
+        description="Offer speech-to-text, text-to-speech and conversation over the Wyoming"
+        " protocol. It has no authentication, so `wyoming.allowed_networks` decides who may use"
+        " it.",
+    )
+    port: int = Field(
+        10_800, ge=0, le=65535, description="Port of Wyoming to listen on; 0 picks a free one."
+    )
+    allowed_networks: tuple[IPv4Network | IPv6Network, ...] = Field(
+        (IPv4Network("127.0.0.0/8"), IPv6Network("::1/128")),
+        description="Who may use it, as a JSON list of CIDR ranges, such as"
+        ' `["192.168.1.20/32"]` for Home Assistant alone; others are refused. By default this'
+        " computer only.",
+    )
+    max_connections: int = Field(
+        16, ge=1, description="Wyoming connections at once; a further one is refused."
+    )
+    max_message_bytes: int = Field(
+        131_072,
+        ge=1024,
+        description="Largest header and largest data of an event of a Wyoming client, bytes each.",
+    )
+    max_payload_bytes: int = Field(
+        1024 * 1024,
+        ge=1024,
+        description="Largest sound in one event of a Wyoming client, bytes. How long all of it may"
+        " be says `limits.max_audio_seconds`.",
+    )
+    event_timeout_s: Seconds = Field(
+        10.0, description="Longest time from the first to the last byte of an event, seconds."
+    )
+    idle_timeout_s: Seconds = Field(
+        60.0,
+        description="A Wyoming connection on which nothing comes is closed after this, seconds.",
     )
 
 

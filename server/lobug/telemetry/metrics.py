@@ -302,6 +302,29 @@ class Metrics:
         )
         for outcome in ("delivered", "refused", "expired", "dropped"):
             self._webhooks.labels(outcome)  # 0 is shown before the first one
+        self._wyoming_connections = Gauge(
+            "lobug_wyoming_connections",
+            "Wyoming connections that are open.",
+            registry=self.registry,
+        )
+        self._wyoming_refused = Counter(
+            "lobug_wyoming_refused",
+            "Wyoming connections that were refused: from a `network` that is not allowed, or one"
+            " too many (`too_many`).",
+            ["reason"],
+            registry=self.registry,
+        )
+        self._wyoming_requests = Counter(
+            "lobug_wyoming_requests",
+            "Requests of Wyoming clients, by service (stt, tts, handle) and outcome: `ok`,"
+            " `cancelled`, or the code of an error.",
+            ["service", "outcome"],
+            registry=self.registry,
+        )
+        for reason in ("network", "too_many"):  # 0 is shown before the first one
+            self._wyoming_refused.labels(reason)
+        for service in ("stt", "tts", "handle"):
+            self._wyoming_requests.labels(service, "ok")
         self.frames_in = self._frames.labels("in")
         self.frames_out = self._frames.labels("out")
 
@@ -347,6 +370,20 @@ class Metrics:
         self._reconnects.inc(progress.reconnects)
         for reason, times in progress.losses.items():
             self._losses.labels(WIFI_LOSSES.get(reason, "other")).inc(times)
+
+    def wyoming_request(self, service: str, outcome: str) -> None:
+        """Count a request of a Wyoming client that has ended."""
+        self._wyoming_requests.labels(service, outcome).inc()
+
+    def wyoming_refused(self, reason: str) -> None:
+        """Count a Wyoming connection that was refused."""
+        self._wyoming_refused.labels(reason).inc()
+
+    @contextmanager
+    def wyoming_connection(self) -> Iterator[None]:
+        """Count a Wyoming connection while the context is open."""
+        with self._wyoming_connections.track_inprogress():
+            yield
 
     def loop_lag(self, lag_s: float) -> None:
         """Count one measurement of the event loop's lag, seconds."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from lobug.conversation.registry import Conversation, Conversations
@@ -66,6 +66,47 @@ class EngineSlots:
             self._free += 1
         else:
             waiter.set_result(None)
+
+
+class AudioJobs:
+    """The slots for speech-to-text and text-to-speech outside of turns, which take precedence over
+    background work."""
+
+    def __init__(self, limits: LimitSettings) -> None:
+        self._places = EngineSlots(limits.max_concurrent_turns)
+        self._waiting = QuotaLedger(waiting_quota(limits), "requests waiting")
+
+    @property
+    def waiting(self) -> int:
+        """Number of requests that wait for a slot."""
+        return self._waiting.held
+
+    @asynccontextmanager
+    async def slot(self, claimant: Claimant) -> AsyncIterator[None]:
+        """Hold a slot; waits until one is free. Raises TooManyRequestsError when too many requests
+        of this person wait already, BusyError when too many of all do."""
+        refusal = self._waiting.refusal(claimant) if self._places.locked() else None
+        if refusal is not None:
+            raise refusal
+        async with AsyncExitStack() as place:
+            self._waiting.take(claimant)
+            try:
+                await place.enter_async_context(self._places.slot(claimant))
+            finally:
+                self._waiting.give_back(claimant)
+            yield
+
+
+@dataclass(frozen=True, slots=True)
+class CallerAudioJobs:
+    """The slots of an app, for one caller."""
+
+    jobs: AudioJobs
+    claimant: Claimant
+
+    def slot(self) -> AbstractAsyncContextManager[None]:
+        """Hold a slot: ``AudioJobs.slot`` for this caller."""
+        return self.jobs.slot(self.claimant)
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,7 @@ class Timeline:
     ) -> None:
         self.id = turn_id or uuid.uuid4().hex[:12]
         self.door = door
-        """The door that the turn came through: text, audio, device, openai."""
+        """The door that the turn came through: text, audio, device, openai, wyoming."""
         self.device = device
         """``Device-Id`` of the device, in lower case; empty: there is none."""
         self.counts = TurnCounts()

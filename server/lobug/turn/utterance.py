@@ -13,6 +13,7 @@ from typing import Literal
 
 from lobug.audio.decode import StoredRecording, decode
 from lobug.engines.base import STT_SAMPLE_RATE, Engines, Transcript
+from lobug.errors import EmptyTextError, InvalidEncodingError, TextTooLongError
 from lobug.settings import Settings, SttSettings
 from lobug.turn.events import Heard, Ignored
 from lobug.turn.timeline import Timeline
@@ -42,6 +43,23 @@ class TranscribedUtterance:
 
 
 Utterance = TypedUtterance | SpokenUtterance | TranscribedUtterance
+
+
+def checked_text(text: str, limit: int) -> str:
+    """Typed words without surrounding spaces, checked for a turn.
+
+    Raises EmptyTextError, TextTooLongError (more than ``limit`` characters), InvalidEncodingError.
+    """
+    text = text.strip()
+    if not text:
+        raise EmptyTextError("text is empty")
+    if len(text) > limit:
+        raise TextTooLongError(f"text has {len(text)} characters, the limit is {limit}")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidEncodingError("text holds half a surrogate pair") from None
+    return text
 
 
 _FASTEST_SPEECH = 40.0

@@ -58,6 +58,7 @@ def examine() -> Iterator[Finding]:
     yield from _check("memory", "diagnosis.computer", "check_memory", settings)
     yield from _check("port", "cli.doctor.network", "check_port", settings)
     yield from _check("https", "cli.doctor.https", "check_https", settings)
+    yield from _check("wyoming", "cli.doctor.network", "check_wyoming", settings)
     yield from _check("data folder", "diagnosis.computer", "check_data_folder", settings)
     yield from _check("sqlite", "diagnosis.storage", "check_driver")
     yield from _check("database", "diagnosis.storage", "check_database", settings)

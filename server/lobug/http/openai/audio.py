@@ -40,7 +40,6 @@ from lobug.errors import (
 )
 from lobug.http.dependencies import (
     AudioJobsDep,
-    CallerAudioJobs,
     ServerDep,
     documented,
     openai_json,
@@ -54,6 +53,7 @@ from lobug.language import language_of
 from lobug.language.en.segmentation import SentenceSplitter
 from lobug.language.en.speakable import speakable
 from lobug.server import LobugServer
+from lobug.turn.slots import CallerAudioJobs
 from lobug.turn.utterance import judge
 
 router = APIRouter(prefix="/v1", tags=["openai"])
