@@ -221,6 +221,16 @@ class SpeechToText(Engine, Protocol):
         """Transcribe 16 kHz audio. ``language`` None: detect it."""
 
 
+@runtime_checkable
+class KnowsNames(Protocol):
+    """A SpeechToText that can be told which names are likely to be said. Others need not have
+    this: they hear as well as before."""
+
+    def expect_names(self, names: Sequence[str]) -> None:
+        """Prefer these names, the most important first, from the next transcription on; empty:
+        none. An engine may take only the first ones. Returns at once, never fails."""
+
+
 class TextToSpeech(Engine, Protocol):
     """Turns text into speech."""
 

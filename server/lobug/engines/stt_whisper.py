@@ -36,6 +36,9 @@ the silence around the words, is tried again: decoding sometimes stops after the
 for "Can you tell me a joke?", with an avg_logprob of -0.6, which many correct ones have). Of 265
 clips, 48 of them synthetic, this sends one more to the whole window, which is then right."""
 
+MOST_HOTWORD_CHARS = 600
+"""Characters of the names that Whisper is told: about 200 of the 223 tokens that it can read."""
+
 _TOKENS_PER_SECOND, _TOKENS_EXTRA = 20, 40
 """Limit of a transcript's length, so that a decoding loop costs little. Fast speech has 8 tokens a
 second in English and about 15 in Chinese."""
@@ -50,6 +53,11 @@ class WhisperSpeechToText(ThreadEngine["ShortWindowWhisper"]):
         self._own_folder = settings.stt.path is not None
         self._folder = settings.stt.path or model_dir(settings.models_dir, settings.stt.model)
         self._withdrawn: ModelDamagedError | None = None
+        self._hotwords = ""
+
+    def expect_names(self, names: Sequence[str]) -> None:
+        """Prefer these names from the next transcription on; see ``KnowsNames``."""
+        self._hotwords = hotwords(names)
 
     @property
     def catalog_model(self) -> str | None:
@@ -132,10 +140,19 @@ class WhisperSpeechToText(ThreadEngine["ShortWindowWhisper"]):
         if not len(audio):
             return _NOTHING
         short = self._settings.short_window
-        first = self._attempt(model, audio, language, (0.0,), short=short, abandoned=abandoned)
+        names = self._hotwords
+        first = self._attempt(
+            model, audio, language, (0.0,), short=short, names=names, abandoned=abandoned
+        )
         margin = _SHORT_WINDOW_DOUBT if short else 0.0
         # A confident short word with a long silence around it needs no second attempt.
         uncertain = first.avg_logprob < self._settings.log_prob_threshold / 2
+        if names and uncertain and is_only_names(first.text, names):
+            names = ""
+            first = self._attempt(
+                model, audio, language, (0.0,), short=short, abandoned=abandoned
+            )
+            uncertain = first.avg_logprob < self._settings.log_prob_threshold / 2
         truncated = short and uncertain and is_too_short(first.text, len(audio) / STT_SAMPLE_RATE)
         needs_retry = truncated or looks_wrong(first, self._settings, margin)
         if abandoned.is_set() or not needs_retry:
@@ -143,7 +160,13 @@ class WhisperSpeechToText(ThreadEngine["ShortWindowWhisper"]):
         if is_silence(first, self._settings):
             return first
         second = self._attempt(
-            model, audio, language, _FALLBACK_TEMPERATURES, short=False, abandoned=abandoned
+            model,
+            audio,
+            language,
+            _FALLBACK_TEMPERATURES,
+            short=False,
+            names=names,
+            abandoned=abandoned,
         )
         return better(first, second, self._settings)
 
@@ -155,6 +178,7 @@ class WhisperSpeechToText(ThreadEngine["ShortWindowWhisper"]):
         temperatures: Sequence[float],
         *,
         short: bool,
+        names: str = "",
         abandoned: Abandoned | None = None,
     ) -> Transcript:
         seconds = len(audio) / STT_SAMPLE_RATE
@@ -170,6 +194,7 @@ class WhisperSpeechToText(ThreadEngine["ShortWindowWhisper"]):
             # The turn decides what is noise, so nothing is dropped here.
             no_speech_threshold=None,
             condition_on_previous_text=False,
+            hotwords=names or None,
             # Longer audio needs time stamps, to cut windows between two words.
             without_timestamps=seconds <= _WINDOW_S,
             max_new_tokens=min(200, int(_TOKENS_EXTRA + _TOKENS_PER_SECOND * seconds)),
@@ -180,6 +205,29 @@ class WhisperSpeechToText(ThreadEngine["ShortWindowWhisper"]):
             if abandoned is not None and abandoned.is_set():
                 break
         return _joined(found, info.language)
+
+
+def hotwords(names: Sequence[str]) -> str:
+    """The names as Whisper reads them in front of what it hears: the first ones, as far as there is
+    room; empty: there are none."""
+    kept, left = [], MOST_HOTWORD_CHARS
+    for name in names:
+        left -= len(name) + 2
+        if left < 0:
+            break
+        kept.append(name)
+    return ", ".join(kept)
+
+
+def is_only_names(text: str, names: str) -> bool:
+    """Whether a text has no other words than names. Told names, Whisper hears one in every sixth
+    noise, and doubts it; so a doubtful text like this is heard again without them."""
+    known = set(_words(names))
+    return all(word in known for word in _words(text))
+
+
+def _words(text: str) -> list[str]:
+    return "".join(c if c.isalnum() else " " for c in text.casefold()).split()
 
 
 _NOTHING = Transcript(
