@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,8 +36,8 @@ the silence around the words, is tried again: decoding sometimes stops after the
 for "Can you tell me a joke?", with an avg_logprob of -0.6, which many correct ones have). Of 265
 clips, 48 of them synthetic, this sends one more to the whole window, which is then right."""
 
-MOST_HOTWORD_CHARS = 600
-"""Characters of the names that Whisper is told: about 200 of the 223 tokens that it can read."""
+MOST_HOTWORD_TOKENS = 80
+"""Tokens of the names that Whisper is told, at most 223. Each makes every transcription longer."""
 
 _TOKENS_PER_SECOND, _TOKENS_EXTRA = 20, 40
 """Limit of a transcript's length, so that a decoding loop costs little. Fast speech has 8 tokens a
@@ -53,11 +53,13 @@ class WhisperSpeechToText(ThreadEngine["ShortWindowWhisper"]):
         self._own_folder = settings.stt.path is not None
         self._folder = settings.stt.path or model_dir(settings.models_dir, settings.stt.model)
         self._withdrawn: ModelDamagedError | None = None
-        self._hotwords = ""
+        self._names: Sequence[str] = ()
+        self._hotwords: tuple[Sequence[str], str] = ((), "")
+        """Names, and what Whisper is told of them; chosen on the worker's thread."""
 
     def expect_names(self, names: Sequence[str]) -> None:
         """Prefer these names from the next transcription on; see ``KnowsNames``."""
-        self._hotwords = hotwords(names)
+        self._names = tuple(names)
 
     @property
     def catalog_model(self) -> str | None:
@@ -140,7 +142,7 @@ class WhisperSpeechToText(ThreadEngine["ShortWindowWhisper"]):
         if not len(audio):
             return _NOTHING
         short = self._settings.short_window
-        names = self._hotwords
+        names = self._told_names(model)
         first = self._attempt(
             model, audio, language, (0.0,), short=short, names=names, abandoned=abandoned
         )
@@ -149,9 +151,7 @@ class WhisperSpeechToText(ThreadEngine["ShortWindowWhisper"]):
         uncertain = first.avg_logprob < self._settings.log_prob_threshold / 2
         if names and uncertain and is_only_names(first.text, names):
             names = ""
-            first = self._attempt(
-                model, audio, language, (0.0,), short=short, abandoned=abandoned
-            )
+            first = self._attempt(model, audio, language, (0.0,), short=short, abandoned=abandoned)
             uncertain = first.avg_logprob < self._settings.log_prob_threshold / 2
         truncated = short and uncertain and is_too_short(first.text, len(audio) / STT_SAMPLE_RATE)
         needs_retry = truncated or looks_wrong(first, self._settings, margin)
@@ -169,6 +169,16 @@ class WhisperSpeechToText(ThreadEngine["ShortWindowWhisper"]):
             abandoned=abandoned,
         )
         return better(first, second, self._settings)
+
+    def _told_names(self, model: ShortWindowWhisper) -> str:
+        known, told = self._hotwords
+        if known is not self._names:
+            known = self._names
+            told = hotwords(
+                known, lambda text: len(model.hf_tokenizer.encode(text).ids), MOST_HOTWORD_TOKENS
+            )
+            self._hotwords = known, told
+        return told
 
     def _attempt(
         self,
@@ -207,12 +217,18 @@ class WhisperSpeechToText(ThreadEngine["ShortWindowWhisper"]):
         return _joined(found, info.language)
 
 
-def hotwords(names: Sequence[str]) -> str:
-    """The names as Whisper reads them in front of what it hears: the first ones, as far as there is
-    room; empty: there are none."""
-    kept, left = [], MOST_HOTWORD_CHARS
+def hotwords(names: Sequence[str], tokens: Callable[[str], int], most: int) -> str:
+    """The names that Whisper is told, in their order, as far as ``most`` tokens go; empty: none.
+
+    A word of one token is an ordinary one, which it knows; so only names with a rarer word count.
+    ``tokens``: the number of tokens of a text, special ones included.
+    """
+    special = tokens("")
+    kept, left = [], most
     for name in names:
-        left -= len(name) + 2
+        if all(tokens(f" {word}") - special <= 1 for word in name.split()):
+            continue
+        left -= tokens(f" {name},") - special
         if left < 0:
             break
         kept.append(name)

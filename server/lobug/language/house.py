@@ -20,8 +20,8 @@ LONGEST = 400
 MOST_WORDS = 12
 """Words of a text in a language without rules that is for the house if it has a name in it."""
 
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-"""Unicode categories of control characters and other invisible ones."""
+_KEPT = frozenset("' \u2019-.&+/")
+"""What a name may have besides letters, their marks and digits."""
 _WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 
 Certainty = Literal["surely", "perhaps"]
@@ -42,12 +42,16 @@ def clean_name(name: str) -> str | None:
     """A name on one line with single spaces; None: it is no name that somebody could say."""
     if len(name) > 4 * LONGEST_NAME:
         return None
-    seen = "".join(" " if unicodedata.category(c) in _UNSEEN else c for c in name)
-    tidy = " ".join(unicodedata.normalize("NFKC", seen).split())
+    known = unicodedata.normalize("NFKC", name)
+    tidy = " ".join("".join(c if _is_kept(c) else " " for c in known).split())
     said = _WORD.findall(tidy)
     if not 0 < len(said) <= MOST_NAME_WORDS or len(tidy) > LONGEST_NAME:
         return None
     return tidy if any(c.isalpha() for c in tidy) else None
+
+
+def _is_kept(character: str) -> bool:
+    return character in _KEPT or unicodedata.category(character)[0] in "LMN"
 
 
 def name_words(text: str) -> list[str]:

@@ -26,6 +26,7 @@ _DEEDS = frozenset(_DATA["deeds"])
 _SURELY = re.compile("|".join(f"(?:{pattern})" for pattern in _DATA["surely"]))
 _TALK = re.compile("|".join(f"(?:{pattern})" for pattern in _DATA["talk"]))
 _VERBS = frozenset(_DATA["verbs"].split())
+_OBJECT = re.compile(_DATA["object"])
 _MINDING = re.compile(r"mind (\w+ing)\b")
 
 
@@ -46,7 +47,8 @@ def for_house(text: str, names: HouseNames) -> ForHouse | None:
     if not named:
         return None
     first = marked.partition(" ")[0]
-    if first in _VERBS and is_request(text) and not _TALK.fullmatch(marked):
+    orders = is_request(text) or _OBJECT.match(marked)
+    if first in _VERBS and orders and not _TALK.fullmatch(marked):
         return ForHouse("surely", _order_in(text, request))
     asked = sentences(text)
     if len(asked) == 1 and is_question(request) and len(marked.split()) <= MOST_QUESTION_WORDS:
