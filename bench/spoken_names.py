@@ -2,7 +2,7 @@
 names, in sentences without any, and what it hears in sounds that are no speech, with and without
 being told the names.
 
-    python bench/spoken_names.py [--out FILE]
+    PYTHONPATH=server:tests python bench/spoken_names.py [--tokens N ...] [--out FILE]
 
 The orders are spoken by the embedded voice, so the figures compare ways of listening; a person in a
 kitchen is harder to understand.
@@ -14,16 +14,12 @@ import argparse
 import asyncio
 import json
 import re
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parents[1] / part) for part in ("server", "tests")]
-
 from lobug.audio.resample import resample
-from lobug.engines import stt_whisper
 from lobug.engines.base import STT_SAMPLE_RATE, Samples
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.engines.tts_hibari import SAMPLE_RATE, HibariVoice
@@ -253,39 +249,36 @@ async def speak(texts: Sequence[str], settings: Settings) -> Mapping[str, Sample
         await voice.close()
 
 
-async def main(out: Path | None, repeat: int, tokens: Sequence[int]) -> None:
+async def main(out: Path | None, tokens: Sequence[int]) -> None:
     """Measure each way and print a line for each."""
     settings = Settings(_env_file=None)
     spoken = await speak([*ORDERS, *TALK], settings)
-    ears = WhisperSpeechToText(settings)
-    await ears.start()
     names = (*ROOMS, *THINGS)
     ways = {"without names": 0, **{f"names, {most} tokens": most for most in tokens}}
     found = {}
-    try:
-        for _ in range(repeat):
-            for way, most in ways.items():
-                print(way, flush=True)
-                stt_whisper.MOST_HOTWORD_TOKENS = most
-                ears.expect_names(list(names) if most else ())
-                result = await measure(
-                    ears, spoken, settings.stt, lambda line: print(line, flush=True)
-                )
-                found[way] = result.record()
-                print(f"  {found[way]}", flush=True)
-    finally:
-        await ears.close()
+    for way, most in ways.items():
+        print(way, flush=True)
+        stt = settings.stt.model_copy(update={"name_tokens": most})
+        ears = WhisperSpeechToText(settings.model_copy(update={"stt": stt}))
+        ears.expect_names(names)
+        await ears.start()
+        try:
+            result = await measure(ears, spoken, stt, lambda line: print(line, flush=True))
+        finally:
+            await ears.close()
+        found[way] = result.record()
+        print(f"  {found[way]}", flush=True)
     if out is not None:
-        out.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+        written = json.dumps(found, indent=2) + "\n"
+        await asyncio.to_thread(out.write_text, written, encoding="utf-8")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, help="Where the figures are written, as JSON.")
-    parser.add_argument("--repeat", type=int, default=1, help="How often all is measured.")
     parser.add_argument(
-        "--tokens", type=int, nargs="+", default=[stt_whisper.MOST_HOTWORD_TOKENS],
+        "--tokens", type=int, nargs="+", default=[160],
         help="Tokens of the names that Whisper is told; one measurement for each.",
     )  # fmt: skip
     asked = parser.parse_args()
-    asyncio.run(main(asked.out, asked.repeat, asked.tokens))
+    asyncio.run(main(asked.out, asked.tokens))

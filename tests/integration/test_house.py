@@ -114,7 +114,7 @@ async def test_own_skills_and_memory_come_before_the_house(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("code", ["no_valid_targets", "failed_to_handle", "unknown"])
-@pytest.mark.parametrize("text", [LIGHT, ROOM_QUESTION])
+@pytest.mark.parametrize("text", [LIGHT, "Is Goblin on?"])
 async def test_what_the_house_could_not_do_is_told_and_given_to_nobody(
     tmp_path: Path, code: str, text: str
 ) -> None:
@@ -125,6 +125,27 @@ async def test_what_the_house_could_not_do_is_told_and_given_to_nobody(
         )
         assert await say(client, text) == "Sorry, I am not aware of any area called kitchen"
         assert len(home.asked) == 1
+
+
+async def test_a_question_about_what_the_house_does_not_know_is_the_models(
+    tmp_path: Path,
+) -> None:
+    """Home Assistant reads "what should I cook in the kitchen" as the name of a device."""
+    engines = talks("Nothing much.")
+    async with a_home() as home, at_home(tmp_path, home, engines) as (client, _):
+        home.answers[ROOM_QUESTION.lower().rstrip("?")] = answer(
+            "error", "Sorry, I am not aware of any area called yesterday", "no_valid_targets"
+        )
+        assert await say(client, ROOM_QUESTION) == "Nothing much."
+
+
+async def test_a_question_that_the_house_failed_to_answer_is_told(tmp_path: Path) -> None:
+    engines = talks("I made this up.")
+    async with a_home() as home, at_home(tmp_path, home, engines) as (client, _):
+        home.answers[ROOM_QUESTION.lower().rstrip("?")] = answer(
+            "error", "An unexpected error occurred", "failed_to_handle"
+        )
+        assert await say(client, ROOM_QUESTION) == "An unexpected error occurred"
 
 
 async def test_an_order_that_nobody_understands_is_refused(tmp_path: Path) -> None:

@@ -206,3 +206,53 @@ def self_signed(folder: Path, name: str = "homeassistant.local") -> Path:
         )
     )
     return path
+
+
+def mcp_app(token: str = TOKEN) -> FastAPI:
+    """Home Assistant's ``/api/mcp``, as 2026.10 has it: stateless, one JSON answer to each POST,
+    202 for notifications, no session, nothing but POST. ``app.state.requests`` holds what came."""
+    app = FastAPI()
+    requests: list[tuple[dict[str, str], dict[str, Any]]] = []
+    app.state.requests = requests
+    schema = {"type": "object", "properties": {"name": {"type": "string"}}}
+    tools = [
+        {"name": name, "title": name, "description": "Turns on a device", "inputSchema": schema}
+        for name in ("intent__HassTurnOn", "intent__HassTurnOff", "light__HassLightSet")
+    ]
+
+    @app.post("/api/mcp")
+    async def answer_one(request: Request) -> Response:
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        if headers.get("authorization") != f"Bearer {token}":
+            return Response("401: Unauthorized", status_code=401)
+        if "application/json" not in headers.get("accept", ""):
+            return Response("Client must accept application/json", status_code=400)
+        if headers.get("content-type", "").partition(";")[0] != "application/json":
+            return Response("Content-Type must be application/json", status_code=400)
+        asked = await request.json()
+        requests.append((headers, asked))
+        if "id" not in asked:
+            return Response(status_code=202)
+        about = {"jsonrpc": "2.0", "id": asked["id"]}
+        match asked["method"]:
+            case "initialize":
+                result: dict[str, Any] = {
+                    "protocolVersion": asked["params"]["protocolVersion"],
+                    "capabilities": {"tools": {"listChanged": False}},
+                    "serverInfo": {"name": "home-assistant", "version": "1.28.1"},
+                }
+            case "tools/list":
+                result = {"tools": tools}
+            case "tools/call":
+                name = asked["params"]["arguments"].get("name", "")
+                done_ = {"speech": {}, "response_type": "action_done", "data": {"success": [name]}}
+                result = {
+                    "content": [{"type": "text", "text": json.dumps(done_)}],
+                    "isError": False,
+                }
+            case _:
+                error = {"code": -32601, "message": "Method not found"}
+                return JSONResponse({**about, "error": error})
+        return JSONResponse({**about, "result": result})
+
+    return app

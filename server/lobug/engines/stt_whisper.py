@@ -36,9 +36,6 @@ the silence around the words, is tried again: decoding sometimes stops after the
 for "Can you tell me a joke?", with an avg_logprob of -0.6, which many correct ones have). Of 265
 clips, 48 of them synthetic, this sends one more to the whole window, which is then right."""
 
-MOST_HOTWORD_TOKENS = 80
-"""Tokens of the names that Whisper is told, at most 223. Each makes every transcription longer."""
-
 _TOKENS_PER_SECOND, _TOKENS_EXTRA = 20, 40
 """Limit of a transcript's length, so that a decoding loop costs little. Fast speech has 8 tokens a
 second in English and about 15 in Chinese."""
@@ -141,18 +138,29 @@ class WhisperSpeechToText(ThreadEngine["ShortWindowWhisper"]):
     ) -> Transcript:
         if not len(audio):
             return _NOTHING
-        short = self._settings.short_window
         names = self._told_names(model)
+        heard = self._heard(model, audio, language, names, abandoned)
+        if names and is_only_names(heard.text, names):
+            return self._heard(model, audio, language, "", abandoned)
+        return heard
+
+    def _heard(
+        self,
+        model: ShortWindowWhisper,
+        audio: Samples,
+        language: str | None,
+        names: str,
+        abandoned: Abandoned,
+    ) -> Transcript:
+        """The better of one attempt, or two if the first looks wrong; ``names``: what Whisper is
+        told of names, empty: nothing."""
+        short = self._settings.short_window
         first = self._attempt(
             model, audio, language, (0.0,), short=short, names=names, abandoned=abandoned
         )
         margin = _SHORT_WINDOW_DOUBT if short else 0.0
         # A confident short word with a long silence around it needs no second attempt.
         uncertain = first.avg_logprob < self._settings.log_prob_threshold / 2
-        if names and uncertain and is_only_names(first.text, names):
-            names = ""
-            first = self._attempt(model, audio, language, (0.0,), short=short, abandoned=abandoned)
-            uncertain = first.avg_logprob < self._settings.log_prob_threshold / 2
         truncated = short and uncertain and is_too_short(first.text, len(audio) / STT_SAMPLE_RATE)
         needs_retry = truncated or looks_wrong(first, self._settings, margin)
         if abandoned.is_set() or not needs_retry:
@@ -175,7 +183,9 @@ class WhisperSpeechToText(ThreadEngine["ShortWindowWhisper"]):
         if known is not self._names:
             known = self._names
             told = hotwords(
-                known, lambda text: len(model.hf_tokenizer.encode(text).ids), MOST_HOTWORD_TOKENS
+                known,
+                lambda text: len(model.hf_tokenizer.encode(text).ids),
+                self._settings.name_tokens,
             )
             self._hotwords = known, told
         return told
@@ -236,8 +246,8 @@ def hotwords(names: Sequence[str], tokens: Callable[[str], int], most: int) -> s
 
 
 def is_only_names(text: str, names: str) -> bool:
-    """Whether a text has no other words than names. Told names, Whisper hears one in every sixth
-    noise, and doubts it; so a doubtful text like this is heard again without them."""
+    """Whether a text has no other words than names. Told names, Whisper hears some of them in every
+    sixth noise, and may be sure of it; so such a text is heard again without them."""
     known = set(_words(names))
     return all(word in known for word in _words(text))
 

@@ -26,6 +26,8 @@ MOST_ANSWER_BYTES = 256 * 1024
 LONGEST_SPEECH = 500
 """Characters of an answer that are spoken; the rest is cut off."""
 NOT_UNDERSTOOD = "no_intent_match"
+UNKNOWN_NAME = "no_valid_targets"
+"""A sentence fitted, and names something that Home Assistant does not know or does not expose."""
 
 _MARKS = str.maketrans({"<": "(", ">": ")", "[": "(", "]": ")", "{": "(", "}": ")"})
 """An answer is spoken and read by the chat model: it must not imitate the prompt's marks."""
@@ -78,6 +80,11 @@ class HomeAnswer(BaseModel):
     def understood(self) -> bool:
         """Whether a sentence of Home Assistant's fitted."""
         return not (self.failed and self.response.data.code == NOT_UNDERSTOOD)
+
+    @property
+    def names_unknown(self) -> bool:
+        """Whether it knows nothing by a name in the sentence."""
+        return self.failed and self.response.data.code == UNKNOWN_NAME
 
     @property
     def speech(self) -> str:

@@ -28,7 +28,7 @@ MOST_ENTITIES = 2_000
 MOST_TO_READ = 20_000
 """Entries of one list that are looked at."""
 EXPOSED_DOMAINS = frozenset(
-    "climate cover fan humidifier light lock media_player scene script switch vacuum valve"
+    "climate cover fan humidifier light media_player scene script switch vacuum"
     " water_heater".split()
 )
 """Kinds of things that Home Assistant exposes to speech unless somebody says otherwise."""

@@ -28,9 +28,10 @@ ASKS_BACK_S = 30.0
 CHECK_TIMEOUT_S = 5.0
 CLOSE_TIMEOUT_S = 2.0
 
-Outcome = Literal["answered", "failed", "not_understood", "unclear", "down"]
-"""failed: it understood and could not do it; unclear: the words were sent, and whether anything was
-done is not known; down: it was not asked."""
+Outcome = Literal["answered", "failed", "unknown_name", "not_understood", "unclear", "down"]
+"""failed: it understood and could not do it; unknown_name: it knows nothing by a name in it, and
+reads many a question of talk so ("what should I cook in the kitchen?"); unclear: the words were
+sent, and whether anything was done is not known; down: it was not asked."""
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +42,7 @@ class Verdict:
 
     outcome: Outcome
     speech: str = ""
-    """What Home Assistant says, of answered and failed; may be empty."""
+    """What Home Assistant says, of answered, failed and unknown_name; may be empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +177,8 @@ class House:
             talk.asks_back_until = self._clock() + ASKS_BACK_S
         if not answer.understood:
             return Verdict("not_understood")
+        if answer.names_unknown:
+            return Verdict("unknown_name", answer.speech)
         return Verdict("failed" if answer.failed else "answered", answer.speech)
 
     def _talk(self, conversation: str) -> _Talk:

@@ -46,7 +46,7 @@ def sentences_of(verdict: Verdict, *, again: bool = False) -> tuple[str, ...]:
     match verdict.outcome:
         case "not_understood":
             return ()
-        case "answered" | "failed":
+        case "answered" | "failed" | "unknown_name":
             said = tuple(split_sentences(verdict.speech))
             return said or (HOUSE["done" if verdict.outcome == "answered" else "failed"],)
         case "unclear":
@@ -110,7 +110,7 @@ class _HeldTools:
     async def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Use a tool, unless Home Assistant may have done the same."""
         verdict = await asyncio.shield(self._verdict)
-        if verdict.outcome not in {"not_understood", "down"}:
+        if verdict.outcome not in {"not_understood", "unknown_name", "down"}:
             return ToolResult("Home Assistant was asked already.", is_error=True)
         return await self._box.call(name, arguments)
 
