@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from fastapi import FastAPI, Request
+from fastapi import FastAPI
 from fastapi.responses import RedirectResponse
 from pydantic import SecretStr
 
@@ -112,32 +112,27 @@ async def test_a_token_that_home_assistant_refuses_is_told() -> None:
             await servers.close()
 
 
-async def test_a_redirect_of_a_server_is_not_followed() -> None:
-    came: list[str] = []
-    app = FastAPI()
+async def test_a_redirect_to_another_server_is_not_followed() -> None:
+    elsewhere, here = home_assistant.mcp_app(), FastAPI()
+    async with client_of(elsewhere) as target:
 
-    @app.post("/elsewhere")
-    async def elsewhere(request: Request) -> str:
-        came.append(request.headers["authorization"])
-        return "{}"
+        @here.post("/api/mcp")
+        async def redirect() -> RedirectResponse:
+            return RedirectResponse(f"{target.base_url}/api/mcp", status_code=307)
 
-    @app.post("/api/mcp")
-    async def here() -> RedirectResponse:
-        return RedirectResponse("/elsewhere", status_code=307)
-
-    async with client_of(app) as client:
-        settings = McpServerSettings(
-            url=f"{client.base_url}/api/mcp",
-            headers={"Authorization": SecretStr("Bearer secret")},
-            tool_timeout_s=1.0,
-        )
-        servers = McpServers({"house": settings})
-        servers.start()
-        try:
-            await until(lambda: bool(servers.states()[0].fault))
-            assert came == []
-        finally:
-            await servers.close()
+        async with client_of(here) as client:
+            settings = McpServerSettings(
+                url=f"{client.base_url}/api/mcp",
+                headers={"Authorization": SecretStr(f"Bearer {home_assistant.TOKEN}")},
+                tool_timeout_s=1.0,
+            )
+            servers = McpServers({"house": settings})
+            servers.start()
+            try:
+                await until(lambda: bool(servers.states()[0].fault))
+                assert elsewhere.state.requests == []
+            finally:
+                await servers.close()
 
 
 @pytest.mark.parametrize(

@@ -31,10 +31,6 @@ class AnswerTooLongError(httpx2.StreamError):
     """An answer has more than ``MAX_ANSWER_BYTES``, or is compressed, so that it may have."""
 
 
-class RedirectError(httpx2.StreamError):
-    """The server redirects to another address, which is not followed: a token would go with it."""
-
-
 class _BoundedStream(httpx2.AsyncByteStream):
     def __init__(self, stream: httpx2.AsyncByteStream) -> None:
         self._stream = stream
@@ -60,9 +56,6 @@ class _BoundedTransport(httpx2.AsyncHTTPTransport):
         answer = await super().handle_async_request(request)
         if answer.status_code in REFUSALS:
             self._refused(answer.status_code)
-        if answer.is_redirect:  # the SDK would follow it, with the headers
-            await answer.aclose()
-            raise RedirectError("the server redirects elsewhere")
         kind = answer.headers.get("content-type", "").lower()
         if answer.headers.get("content-encoding", "identity") != "identity":
             await answer.aclose()
