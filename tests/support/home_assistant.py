@@ -42,7 +42,7 @@ def answer(kind: str, speech: str, code: str = "", **more: object) -> dict[str, 
 
 
 def done(speech: str, **more: object) -> dict[str, Any]:
-    return answer("action_done", speech, **more)
+    return answer("action_done", speech, "", **more)
 
 
 NOT_UNDERSTOOD = answer("error", "Sorry, I couldn't understand that", "no_intent_match")

@@ -25,10 +25,8 @@ def test_it_is_tried_less_often_with_each_failure_up_to_a_limit() -> None:
     assert waits[-1] == LONGEST_RETRY_S
 
 
-def test_an_outage_is_counted_once() -> None:
-    circuit = Circuit().failed("slow", 0.0).failed("refused", 5.0)
-    assert (circuit.outage, circuit.fault) == (1, "refused")
-    assert circuit.answered().failed("slow", 9.0).outage == 2
+def test_the_last_fault_is_known() -> None:
+    assert Circuit().failed("slow", 0.0).failed("refused", 5.0).fault == "refused"
 
 
 def test_the_background_waits_for_the_next_probe_or_the_next_refresh() -> None:

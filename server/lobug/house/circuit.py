@@ -24,8 +24,6 @@ class Circuit:
 
     fault: Fault | None = None
     """None: it is closed."""
-    outage: int = 0
-    """Number of times that it has opened: identifies an outage, so that it is told of once."""
     failures: int = 0
     """In a row."""
     retry_at: float = 0.0
@@ -39,12 +37,11 @@ class Circuit:
     def failed(self, fault: Fault, now: float) -> Circuit:
         """After a request that failed at ``now``."""
         wait_s = min(LONGEST_RETRY_S, FIRST_RETRY_S * 2.0 ** min(self.failures, 16))
-        outage = self.outage + (1 if self.is_closed else 0)
-        return Circuit(fault, outage, self.failures + 1, now + wait_s)
+        return Circuit(fault, self.failures + 1, now + wait_s)
 
     def answered(self) -> Circuit:
         """After a request that was answered."""
-        return self if self.is_closed else Circuit(outage=self.outage)
+        return Circuit()
 
     def wait_s(self, now: float, refresh_s: float) -> float:
         """Seconds until the background has to ask again: a probe, or a refresh if all is well."""

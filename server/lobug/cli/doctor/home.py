@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from lobug.diagnosis.findings import Finding, fail, ok
 from lobug.diagnosis.sentences import sentence
+from lobug.house.circuit import Fault
 from lobug.settings import Settings
 
 NAME = "home assistant"
@@ -31,7 +32,7 @@ async def _ask(settings: Settings) -> Finding:
         await client.check(home.order_timeout_s)
         names = HouseNames.of(await read_names(home), most=home.max_names)
     except HomeError as error:
-        advice = sentence(f"doctor.home_{error.fault}_advice")
+        advice = _advice(error.fault)
         if error.fault == "certificate":
             with suppress(OSError):
                 seen = fingerprint_of(await asyncio.to_thread(seen_certificate, home.url))
@@ -40,3 +41,17 @@ async def _ask(settings: Settings) -> Finding:
     finally:
         await client.close()
     return ok(NAME, sentence("doctor.home", url=home.url, count=len(names.names)))
+
+
+def _advice(fault: Fault) -> str:
+    match fault:
+        case "unreachable":
+            return sentence("doctor.home_unreachable_advice")
+        case "slow":
+            return sentence("doctor.home_slow_advice")
+        case "refused":
+            return sentence("doctor.home_refused_advice")
+        case "unreadable":
+            return sentence("doctor.home_unreadable_advice")
+        case "certificate":
+            return sentence("doctor.home_certificate_advice")
