@@ -12,7 +12,7 @@ import httpx
 import pytest
 from fastapi import Response
 
-from lobug.engines.base import Tool, ToolResult
+from lobug.engines.base import ChatOptions, Tool, ToolResult
 from lobug.language.en.data import HOUSE
 from lobug.memory.model import ConversationKey
 from lobug.server import LobugServer
@@ -182,46 +182,74 @@ async def test_a_question_that_the_house_knows_is_answered_by_it(tmp_path: Path)
         assert exchange.assistant.content == "A cat came in"
 
 
+class Lamp:
+    """The tools of a device: a lamp in it."""
+
+    def __init__(self) -> None:
+        self.called: list[str] = []
+
+    def tools(self) -> list[Tool]:
+        return [Tool("kitchen.lamp", "Turn on the kitchen lamp", {"type": "object"})]
+
+    async def call(self, name: str, arguments: object) -> ToolResult:
+        self.called.append(name)
+        return ToolResult("done")
+
+
+def using_the_lamp() -> ScriptedEngines:
+    """Engines whose model chooses the lamp, then talks."""
+
+    def reply(_messages: object, options: ChatOptions) -> str:
+        if options.lane == "background":
+            return "[]"
+        return '{"tool": "kitchen.lamp"}' if options.json_schema else "The lamp is mine."
+
+    return ScriptedEngines(chat=ScriptedChatModel(reply))
+
+
+async def with_lamp(server: LobugServer, lamp: Lamp, text: str) -> Done:
+    key = ConversationKey("me", "me/desk")
+    server.offer_tools(key, lamp.tools())
+    server.conversations.get(key).include_tools()
+    commitment = Commitment()
+    commitment.make()
+    return await run(server, key, text, LiveOptions(commitment, tools=lamp))
+
+
 async def test_a_late_answer_to_a_question_is_dropped_and_no_tool_acts_beside_it(
     tmp_path: Path,
 ) -> None:
     """The model answers after ``added_ms``; what it would do by a tool waits for the house."""
-    called: list[str] = []
-
-    class Box:
-        def tools(self) -> list[Tool]:
-            return [Tool("kitchen.look", "Look into the kitchen", {"type": "object"})]
-
-        async def call(self, name: str, arguments: object) -> ToolResult:
-            called.append(name)
-            return ToolResult("seen")
-
-    engines = ScriptedEngines(
-        chat=ScriptedChatModel(
-            lambda _, options: (
-                "[]"
-                if options.lane == "background"
-                else '{"tool": "kitchen.look"}'
-                if options.json_schema
-                else "I don't know."
-            )
-        )
-    )
-    async with a_home() as home, at_home(tmp_path, home, engines, added_ms=0) as (_, server):
+    question, lamp = "What did the lamp in the kitchen do yesterday?", Lamp()
+    home = a_home()
+    async with home, at_home(tmp_path, home, using_the_lamp(), added_ms=0) as (_, server):
         home.gate = asyncio.Event()
-        home.answers[ROOM_QUESTION.lower().rstrip("?")] = done("A cat came in")
-        key = ConversationKey("me", "me/desk")
-        server.offer_tools(key, Box().tools())
-        server.conversations.get(key).include_tools()
-        commitment = Commitment()
-        commitment.make()
-        said = await run(server, key, ROOM_QUESTION, LiveOptions(commitment, tools=Box()))
-        assert "cat" not in said.response
-        assert called == []
+        home.answers[question.lower().rstrip("?")] = done("It shone")
+        said = await with_lamp(server, lamp, question)
+        assert said.response == "The lamp is mine."
+        assert lamp.called == []
         home.gate.set()
         await until(lambda: len(home.acted) == 1)
         assert server.house is not None
         assert server.house.is_up
+
+
+@pytest.mark.parametrize("code", ["no_valid_targets", "no_intent_match"])
+async def test_a_tool_of_the_device_may_do_what_the_house_does_not_know(
+    tmp_path: Path, code: str
+) -> None:
+    order, lamp = "Turn on the kitchen lamp.", Lamp()
+    async with a_home() as home, at_home(tmp_path, home, using_the_lamp()) as (_, server):
+        home.answers[order.lower().rstrip(".")] = answer("error", "Sorry, no lamp", code)
+        assert (await with_lamp(server, lamp, order)).response == "The lamp is mine."
+        assert lamp.called == ["kitchen.lamp"]
+
+
+async def test_no_tool_does_again_what_the_house_did(tmp_path: Path) -> None:
+    lamp = Lamp()
+    async with a_home() as home, at_home(tmp_path, home, using_the_lamp()) as (_, server):
+        assert (await with_lamp(server, lamp, LIGHT)).response == "Turned on the light"
+        assert lamp.called == []
 
 
 async def test_nothing_is_sent_before_the_turn_counts(tmp_path: Path) -> None:

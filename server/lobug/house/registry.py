@@ -54,7 +54,7 @@ async def read_names(settings: HomeSettings) -> list[str]:
             return await _names(settings, context)
     except UntrustedError as error:
         raise HomeError("certificate", str(error), sent=False) from error
-    except (OSError, TimeoutError, WebSocketException, ValueError) as error:
+    except (OSError, TimeoutError, WebSocketException, ValueError, RecursionError) as error:
         why = f"the names of rooms cannot be read ({type(error).__name__})"
         raise HomeError("unreachable", why, sent=False) from error
 

@@ -58,7 +58,9 @@ def sentences_of(verdict: Verdict, *, again: bool = False) -> tuple[str, ...]:
 class AskedHouse:
     """What the house is asked in one turn."""
 
-    def __init__(self, house: House, conversation: Conversation, heard: Heard, asked: ForHouse):
+    def __init__(
+        self, house: House, conversation: Conversation, heard: Heard, asked: ForHouse
+    ) -> None:
         self._house = house
         self._name = conversation.conversation_key.conversation
         self._heard = heard
@@ -131,11 +133,11 @@ class OrderTurn:
         live: LiveOptions | None,
         *,
         otherwise: Callable[[], Awaitable[CommandTurn | ModelTurn]],
-        passes_on_when_down: bool,
+        tool_may_do: bool,
     ) -> None:
-        """``otherwise``: the turn of words that the house does not understand.
-        ``passes_on_when_down``: a tool may do what is asked, so the chat model gets the words while
-        the house is down."""
+        """``otherwise``: the turn of words that the house does not understand. ``tool_may_do``: a
+        tool may do what is asked, so the chat model gets the words also while the house is down, or
+        if it knows nothing by the name in them."""
         self._asked = asked
         self._conversation = conversation
         self._heard = heard
@@ -143,7 +145,7 @@ class OrderTurn:
         self._timeline = timeline
         self._live = live
         self._otherwise = otherwise
-        self._passes_on_when_down = passes_on_when_down
+        self._tool_may_do = tool_may_do
         self._turn: CommandTurn | ModelTurn | None = None
         self._known = asyncio.Event()
         """Set when ``_turn`` is final."""
@@ -173,7 +175,7 @@ class OrderTurn:
 
     async def _carry_out(self) -> None:
         verdict = Verdict("down") if not self._asked.is_up else await self._asked.order()
-        passes_on = verdict.outcome == "down" and self._passes_on_when_down
+        passes_on = verdict.outcome in {"down", "unknown_name"} and self._tool_may_do
         said = () if passes_on else self._asked.sentences(verdict)
         self._timeline.mark("house")
         if said:

@@ -357,7 +357,7 @@ class TurnRunner:
                 turn.timeline,
                 turn.live,
                 otherwise=lambda: self._not_of_house(turn, heard, claimed),
-                passes_on_when_down=may_concern_tools(turn.conversation, heard.text),
+                tool_may_do=may_concern_tools(turn.conversation, heard.text),
             )
         if command is None:
             command = await self._other_command(turn, heard)
