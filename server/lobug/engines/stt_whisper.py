@@ -140,7 +140,9 @@ class WhisperSpeechToText(ThreadEngine["ShortWindowWhisper"]):
             return _NOTHING
         names = self._told_names(model)
         heard = self._heard(model, audio, language, names, abandoned)
-        if names and is_only_names(heard.text, names):
+        # Told names, Whisper hears them in noise too: some with a doubt, some with none.
+        doubted = is_only_names(heard.text, names) or looks_wrong(heard, self._settings)
+        if names and doubted and not abandoned.is_set():
             return self._heard(model, audio, language, "", abandoned)
         return heard
 
@@ -246,8 +248,8 @@ def hotwords(names: Sequence[str], tokens: Callable[[str], int], most: int) -> s
 
 
 def is_only_names(text: str, names: str) -> bool:
-    """Whether a text has no other words than names. Told names, Whisper hears some of them in every
-    sixth noise, and may be sure of it; so such a text is heard again without them."""
+    """Whether a text has no other words than names: told names, Whisper hears one or all of them in
+    every sixth noise, so such a text is heard again without them."""
     known = set(_words(names))
     return all(word in known for word in _words(text))
 
