@@ -4,7 +4,7 @@
 
 SHELL = /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run check test firmware fuzz bench lint lock vendor sbom models clean
+.PHONY: help run check test test-homeassistant lock-homeassistant firmware fuzz bench lint lock vendor sbom models clean
 
 BIN = .venv/bin
 FUZZ_SECONDS ?= 300
@@ -13,7 +13,7 @@ UV_LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-v
 UV_COMPILE = $(UV_LOCK) --group build
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
 run: ## Set up what is missing and start the server (a second start is offline)
 	@sh scripts/bootstrap.sh run
@@ -30,6 +30,9 @@ check: ## The fast check, about two minutes: lint, types, layers, unit tests (no
 
 test: ## Set up what is missing and run all tests (ARGS="-k memory")
 	@sh scripts/test.sh $(ARGS)
+
+test-homeassistant: ## Test the Home Assistant integration in an environment of its own (Python 3.14)
+	@sh integrations/homeassistant/test.sh $(ARGS)
 
 firmware: ## Build the firmware's core for this computer and run its unit tests
 	@cmake -S firmware -B build/firmware/host -Wno-dev
@@ -61,6 +64,12 @@ lock: ## Write the locks from pyproject.toml (UPGRADE=1: to the newest versions)
 	$(UV_COMPILE) --group dev --constraint requirements.txt pyproject.toml -o requirements-dev.txt >/dev/null
 	$(UV_LOCK) --no-config firmware/pio-requirements.in -o firmware/pio-requirements.txt >/dev/null
 
+lock-homeassistant: ## Write the lock of the Home Assistant integration's tests
+	@sh scripts/bootstrap.sh dev
+	cd integrations/homeassistant && ../../$(BIN)/uv pip compile --quiet --generate-hashes \
+		--python-version 3.14.2 --custom-compile-command "make lock-homeassistant" \
+		$(if $(UPGRADE),--upgrade) requirements.in -o requirements.txt >/dev/null
+
 vendor: ## Fetch the web app's libraries from npm anew, as vendor.json names them (ARGS=--check: only compare)
 	@sh scripts/bootstrap.sh dev
 	@$(BIN)/python scripts/vendor.py $(ARGS)
@@ -74,5 +83,5 @@ models: ## Fetch and verify the embedded models
 	@$(BIN)/lobug models pull
 
 clean: ## Remove .venv and caches; models and memories stay
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
-	find server tests scripts bench -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf .venv .venv-homeassistant .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	find server tests scripts bench integrations -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -35,6 +35,7 @@ from lobug.http.devices import (
     websocket,
 )
 from lobug.http.limits import limit_bodies
+from lobug.http.mcp.door import add_mcp
 from lobug.http.memory import router as memory_router
 from lobug.http.openai import audio, models
 from lobug.http.openai import chat as openai_chat
@@ -145,6 +146,7 @@ def create_app(
                 if announcer is not None:
                     await announcer.close()
                 await tls.close()
+                await app.state.mcp.close()
                 await server.close()
 
     app = FastAPI(
@@ -166,5 +168,6 @@ def create_app(
     add_problem_handlers(app)
     add_docs_page(app)
     add_web_app(app)
+    add_mcp(app)
     app.router.routes.extend(API.routes)
     return app

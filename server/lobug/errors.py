@@ -573,6 +573,14 @@ class ConfirmationRequiredError(LobugError):
     status = 409
 
 
+class ResourceTooLargeError(LobugError):
+    """The exported memory is larger than ``limits.max_resource_bytes``; `lobug memory export` and
+    `GET /memory/export` write it whole."""
+
+    code = "resource_too_large"
+    status = 413
+
+
 class ImportInvalidError(InvalidRequestError):
     """The document is neither an export of Lo-Bug nor a snapshot of sessions; nothing was
     imported."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
 
 import pytest
 
-from support import cpp_build
+from support import clang_tidy, cpp_build
 from support.cpp_build import FIRMWARE, need, run
 
 CPPCHECK = (
@@ -23,6 +24,7 @@ CPPCHECK = (
     "--quiet",
     "-j2",
 )
+RULES = FIRMWARE / ".clang-tidy"
 STUBS = FIRMWARE / "stubs"
 STUB_FLAGS = ("-std=c++17", "-m32", "-funsigned-char", f"-isystem{STUBS}", "-DESP_PLATFORM")
 CODE = {".cpp", ".h", ".ino"}
@@ -47,21 +49,10 @@ def test_every_file_is_formatted() -> None:
 def test_clang_tidy_finds_nothing() -> None:
     """With the flags of the checked build, which compiles all but src/; that is checked in
     test_firmware_src.py."""
-    need("clang-tidy-22", "run-clang-tidy-22")
-    folder = cpp_build.configure("tidy")
-    config = FIRMWARE / ".clang-tidy"
-    places = f"{FIRMWARE}/(lib|host)/.*"
-    output = run(
-        "run-clang-tidy-22",
-        "-p",
-        folder,
-        f"-config-file={config}",
-        "-j2",
-        "-quiet",
-        "-hide-progress",
-        places,
-    )
-    assert "warning:" not in output
+    need(clang_tidy.TIDY, clang_tidy.SCANNER)
+    database = cpp_build.configure("tidy") / "compile_commands.json"
+    within = [FIRMWARE / "lib", FIRMWARE / "host"]
+    clang_tidy.check(database, RULES, within=within, kept=clang_tidy.kept_folder())
 
 
 def test_cppcheck_finds_nothing() -> None:
@@ -120,6 +111,49 @@ def test_a_bad_habit_is_found_by_clang_tidy(planted: Path) -> None:
     need("clang-tidy-22")
     with pytest.raises(pytest.fail.Exception, match="warnings-as-errors"):
         run("clang-tidy-22", planted, "--", "-std=c++17")
+
+
+def test_clang_tidy_reads_again_what_has_changed(tmp_path: Path) -> None:
+    need(clang_tidy.TIDY, clang_tidy.SCANNER)
+    folder = tmp_path / "firmware" / "lib"
+    folder.mkdir(parents=True)
+    header, file, other = folder / "one.h", folder / "one.cpp", folder / "other.cpp"
+    good = "int one();\n"
+    header.write_text(good)
+    file.write_text('#include "one.h"\n\nint one() {\n  return 1;\n}\n')
+    other.write_text("static_assert(sizeof(int) == 4);\n")
+    database = tmp_path / "compile_commands.json"
+    rules = tmp_path / ".clang-tidy"
+    rules.write_bytes(RULES.read_bytes())
+
+    def check(flag: str = "-O1") -> int:
+        """How many files clang-tidy read. A digest is remembered only as long as one check."""
+        clang_tidy._digest.cache_clear()
+        entries = [
+            {
+                "directory": str(tmp_path),
+                "file": str(path),
+                "command": f"clang++-22 -std=c++17 {flag} -c {path} -o {path}.o",
+            }
+            for path in (file, other)
+        ]
+        database.write_text(json.dumps(entries))
+        return clang_tidy.check(database, rules, within=[folder], kept=tmp_path / "kept")
+
+    assert check() == 2
+    assert check() == 0
+    assert check("-O2") == 2
+    header.write_text(
+        good + "inline int two(bool is) {\n  if (is)\n\n    return 2;\n  return 3;\n}\n"
+    )
+    with pytest.raises(pytest.fail.Exception, match="google-readability-braces"):
+        check()
+    with pytest.raises(pytest.fail.Exception, match="google-readability-braces"):
+        check()
+    header.write_text(good)
+    assert check() == 0
+    rules.write_text(rules.read_text() + "  readability-function-size.StatementThreshold: 100\n")
+    assert check() == 2
 
 
 def test_an_access_out_of_bounds_is_found_by_cppcheck(planted: Path) -> None:

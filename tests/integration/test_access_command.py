@@ -221,6 +221,8 @@ def test_a_token_is_made_seen_and_revoked(world: World) -> None:
     assert " " not in token, "standard output is the token alone, for scripts"
     owners = json.loads(good(world.lobug("tokens", "create", "phone", "--owner", "--json")))
     good(world.lobug("tokens", "create", "watcher", "--scope", "metrics"))
+    scopes = ("--scope", "devices:speak", "--scope", "memory:read")
+    good(world.lobug("tokens", "create", "claude", "--user", "ada", *scopes))
     assert owners["owner"] is True
     listed = good(world.lobug("tokens", "list"))
     assert token not in listed
@@ -230,8 +232,8 @@ def test_a_token_is_made_seen_and_revoked(world: World) -> None:
         good(world.lobug("tokens", "revoke", owners["id"])) == f"revoked: {owners['id']} (phone)\n"
     )
     rows = json.loads(good(world.lobug("tokens", "list", "--json")))["tokens"]
-    assert [bool(row["revoked_at"]) for row in rows] == [False, True, False]
-    assert [row["scope"] for row in rows] == [None, None, "metrics"]
+    assert [bool(row["revoked_at"]) for row in rows] == [False, True, False, False]
+    assert [row["scope"] for row in rows] == [None, None, "metrics", "memory:read devices:speak"]
 
 
 def test_a_browser_is_invited_seen_and_revoked(world: World) -> None:
@@ -269,6 +271,8 @@ def test_what_cannot_be_done_is_said(world: World) -> None:
     bad(world.lobug("browsers", "revoke", "nobody"), 1, "no browser is called nobody")
     bad(world.lobug("browsers", "invite", "household:"), 1, "user")
     bad(world.lobug("tokens", "create", "x", "--scope", "metrics", "--owner"), 1, "scope")
+    unknown = world.lobug("tokens", "create", "x", "--scope", "memory")
+    bad(unknown, 1, "scope is one or more of: metrics announce memory:read")
 
 
 def test_revoking_in_the_file_counts_in_the_server(tmp_path: Path) -> None:

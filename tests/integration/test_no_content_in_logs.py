@@ -267,3 +267,33 @@ async def test_requests_that_are_refused(tmp_path: Path, logged: Logged) -> None
         ]
         assert all(answer.status_code >= 400 for answer in answers[:-1])
         await http.post("/chat/text", json={"text": "Hello."})  # the log is not empty
+
+
+async def test_tools_of_mcp_whatever_is_wrong_with_them(
+    tmp_path: Path, logged: Logged, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    headers = {"Accept": "application/json", "Content-Type": "application/json"}
+    async with running(settings_for(tmp_path), scripted()) as (http, server):
+
+        async def call(name: str, arguments: object, **more: object) -> httpx.Response:
+            params = {"name": name, "arguments": arguments}
+            message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params, **more}
+            return await http.post("/mcp", json=message, headers=headers)
+
+        stored = await call("memory_store", {"key": "place", "content": f"She likes {HEARD}."})
+        assert HEARD in stored.text  # the marked words did come through
+        assert HEARD in (await call("memory_recall", {"query": HEARD})).text
+        await call("memory_recall", {"query": HEARD, HEARD: HEARD})
+        await call("memory_recall", [HEARD])
+        await call(HEARD, {"query": HEARD})
+        await call("memory_recall", {"query": HEARD}, jsonrpc=HEARD)
+        await http.post("/mcp", content=f'{{"{HEARD}'.encode(), headers=headers)
+        monkeypatch.setattr(server.memory, "search", _broken)
+        broken = await call("memory_recall", {"query": HEARD})
+        assert broken.json()["result"]["structuredContent"]["error"]["code"] == "internal_error"
+        assert HEARD not in broken.text
+    assert "the tool memory_recall failed" in logged.messages()
+
+
+async def _broken(*_: object, **__: object) -> None:
+    raise ValueError(f"a library quotes {HEARD}")

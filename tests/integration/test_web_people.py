@@ -212,6 +212,11 @@ def test_token_is_shown_once(browser: Browser, http: httpx.Client) -> None:
         expect(page.get_by_role("button", name="Revoke doorbell")).to_be_visible()
         assert token not in page.content()
 
+        what = {"name": "claude", "user": "ada", "scope": "memory:read deeds:read"}
+        assert http.post("/tokens", json=what).status_code == 200
+        both = "ada · Read memory (MCP) · See timers and lists (MCP)"
+        expect(page.get_by_text(both)).to_be_visible()
+
         bearer = {"Authorization": f"Bearer {token}"}
         assert http.post("/announce", json={"text": "Ding"}, headers=bearer).status_code == 200
         page.get_by_role("button", name="Revoke doorbell").click()

@@ -65,9 +65,10 @@ def scripted_assembler(
 
 
 @asynccontextmanager
-async def client_of(app: ASGIApp) -> AsyncIterator[httpx.AsyncClient]:
-    """Run ``app`` on a free port of loopback, in this event loop; yield a client."""
-    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", lifespan="on")
+async def client_of(app: ASGIApp, port: int = 0) -> AsyncIterator[httpx.AsyncClient]:
+    """Run ``app`` on a port of loopback, in this event loop; yield a client. ``port`` 0: a free
+    one."""
+    config = uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning", lifespan="on")
     server = uvicorn.Server(config)
     task = asyncio.create_task(server._serve())  # without signal handlers, which pytest owns
     while not server.started:

@@ -39,7 +39,7 @@ class Caller:
     token_hash: str | None = None
     """SHA-256 of its token, or of the one in its cookie; None: it sent no token of Lo-Bug's."""
     scope: str | None = None
-    """The only purpose of its token; None: it may talk."""
+    """What alone its token is for, separated by spaces; None: it may talk."""
     browser_id: str | None = None
     """The browser whose session it is; None: it came without a session."""
 
@@ -64,13 +64,23 @@ class Caller:
     def may_watch(self) -> bool:
         """Whether it may read the server's metrics and state: the owner, and a token with that
         scope."""
-        return self.owner or self.scope == "metrics"
+        return self.owner or "metrics" in self.scopes
 
     @property
     def may_announce(self) -> bool:
         """Whether it may say something on everybody's devices: the owner, and a token with that
         scope."""
-        return self.owner or self.scope == "announce"
+        return self.owner or "announce" in self.scopes
+
+    @property
+    def scopes(self) -> frozenset[str]:
+        """What alone its token is for; empty: it may talk."""
+        return frozenset((self.scope or "").split())
+
+    def may_use(self, scope: str) -> bool:
+        """Whether it may do what a scope is for: with a token that has it, or that has none and so
+        may do whatever its user may."""
+        return self.scope is None or scope in self.scopes
 
 
 def caller_key(device_id: str | None, authorization: str | None, address: str | None) -> str:

@@ -76,7 +76,8 @@ class ApiToken:
     last_used_at: float | None = None
     revoked_at: float | None = None
     scope: str | None = None
-    """Its only purpose, a ``rules.TokenScope``; None: it may talk."""
+    """What alone it is for: one ``rules.TokenScope``, or more separated by spaces; None: it may
+    talk."""
 
 
 DAY_S = 86_400.0

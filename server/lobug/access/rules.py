@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 from urllib.parse import urlsplit
 
 from lobug.access import tokens
@@ -30,23 +30,42 @@ from lobug.errors import (
 )
 from lobug.settings.access import AccessSettings
 
-TokenScope = Literal["metrics", "announce"]
-"""``metrics``: to read the server's metrics and health. ``announce``: to say something on any
-device."""
+McpScope = Literal["memory:read", "memory:write", "devices:speak", "deeds:read", "deeds:write"]
+"""What a program may do over MCP: read or change its user's memory, say something on its user's
+devices, see or change its user's timers, alarms, reminders and lists."""
 
+TokenScope = Literal["metrics", "announce", McpScope]
+"""``metrics``: to read the server's metrics and health. ``announce``: to say something on any
+device. All others: to use a part of ``/mcp``."""
+
+MCP_SCOPES: tuple[McpScope, ...] = get_args(McpScope)
+TOKEN_SCOPES: tuple[TokenScope, ...] = get_args(TokenScope)
+
+_MCP = frozenset({("POST", "/mcp"), ("GET", "/mcp"), ("DELETE", "/mcp")})
 _ALLOWED: Mapping[str, frozenset[tuple[str, str]]] = {
     "metrics": frozenset({("GET", "/metrics"), ("GET", "/health")}),
     "announce": frozenset({("POST", "/announce")}),
+    **dict.fromkeys(MCP_SCOPES, _MCP),
 }
 """Method and path of the requests that each scope allows."""
 
 _CLIENT_ID = re.compile(r"[!-~]{1,128}", re.ASCII)
 
 
-def allows(scope: str, method: str, path: str) -> bool:
-    """Whether a token with this scope may be used for the request. An unknown scope allows
-    nothing."""
-    return (method, path) in _ALLOWED.get(scope, frozenset())
+def allows(scopes: str, method: str, path: str) -> bool:
+    """Whether a token with these scopes, separated by spaces, may be used for the request. An
+    unknown scope allows nothing."""
+    return any((method, path) in _ALLOWED.get(scope, frozenset()) for scope in scopes.split())
+
+
+def checked_scopes(text: str) -> str:
+    """Scopes separated by spaces, each once and in the order of ``TOKEN_SCOPES``. Raises ValueError
+    when one is unknown, or there is none."""
+    named = set(text.split())
+    unknown = named.difference(TOKEN_SCOPES)
+    if unknown or not named:
+        raise ValueError(f"scope is one or more of: {' '.join(TOKEN_SCOPES)}")
+    return " ".join(scope for scope in TOKEN_SCOPES if scope in named)
 
 
 @dataclass(frozen=True, slots=True)

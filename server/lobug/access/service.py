@@ -15,7 +15,6 @@ from lobug.access.browsers import Browsers
 from lobug.access.callers import Caller, RevocationListeners, Revoked, revoked_between
 from lobug.access.devices import Attempts, Devices
 from lobug.access.records import ApiToken, Register
-from lobug.access.rules import TokenScope
 from lobug.access.store import AccessStore, Seen, require_room
 from lobug.errors import StorageError, TokenInvalidError, TokenUnknownError, TokenWrongDeviceError
 from lobug.settings.access import AccessSettings
@@ -59,10 +58,10 @@ class ApiTokens:
         user: str | None = None,
         conversation: str | None = None,
         owner: bool = False,
-        scope: TokenScope | None = None,
+        scope: str | None = None,
     ) -> tuple[ApiToken, str]:
-        """Create a token. Returns its record, and the token itself, which is not stored. Raises
-        AccessFullError."""
+        """Create a token. ``scope``: as ``rules.checked_scopes`` returns it. Returns its record,
+        and the token itself, which is not stored. Raises AccessFullError."""
         token = tokens.new_token()
         made = ApiToken(
             secrets.token_hex(4),

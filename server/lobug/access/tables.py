@@ -72,7 +72,7 @@ api_tokens = Table(
     Column("created_at", Number, nullable=False),
     Column("last_used_at", Number),
     Column("revoked_at", Number),
-    Column("scope", Text, comment="its only purpose; null: it may talk"),
+    Column("scope", Text, comment="what alone it is for; null: it may talk"),
     comment="tokens of people and scripts",
     sqlite_strict=True,
 )

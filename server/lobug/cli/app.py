@@ -15,6 +15,7 @@ from lobug.cli import (
     evaluate_deeds,
     evaluate_talk,
     evaluate_truth,
+    mcp,
     serve,
     simulate,
     skills,
@@ -44,6 +45,7 @@ app.command()(serve.serve)
 app.command()(chat.chat)
 app.command()(simulate.simulate)
 app.command()(announce.announce)
+app.command()(mcp.mcp)
 app.command()(turns.turns)
 app.command()(skills.skills)
 app.command()(doctor.doctor)

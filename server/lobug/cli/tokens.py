@@ -7,7 +7,6 @@ from urllib.parse import quote
 
 import typer
 
-from lobug.access.rules import TokenScope
 from lobug.cli.connection import open_access_client
 from lobug.cli.sentences import sentence
 from lobug.cli.terminal import (
@@ -54,11 +53,15 @@ def create(
     owner: Annotated[
         bool, typer.Option("--owner", help="The token may approve devices and create tokens.")
     ] = False,
-    scope: Annotated[
-        TokenScope | None,
+    scopes: Annotated[
+        list[str] | None,
         typer.Option(
-            help="Restrict the token to one purpose. `metrics`: reading /metrics and all of"
-            " /health. `announce`: saying something with POST /announce.",
+            "--scope",
+            metavar="SCOPE",
+            help="Restrict the token to this purpose; may be given again. metrics: reading /metrics"
+            " and all of /health. announce: saying something with POST /announce. For programs that"
+            " speak MCP: memory:read, memory:write, devices:speak (on the user's devices),"
+            " deeds:read, deeds:write (the user's timers, alarms, reminders and lists).",
             show_default=False,
         ),
     ] = None,
@@ -72,8 +75,8 @@ def create(
         "conversation": conversation,
         "owner": owner,
     }
-    if scope is not None:
-        body["scope"] = scope  # a server that is older than scopes knows no such field
+    if scopes:  # a server that is older than scopes knows no such field
+        body["scope"] = " ".join(scopes)
     with open_access_client(server) as client:
         made = client.send("POST", "/tokens", body)
     if as_json:

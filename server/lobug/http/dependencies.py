@@ -187,15 +187,24 @@ def json_body(model: type[M]) -> Callable[[Request, ServerDep], Awaitable[M]]:
     """
 
     async def read(request: Request, server: ServerDep) -> M:
-        limit = BYTES_PER_CHARACTER * server.settings.limits.max_text_chars + BYTES_BESIDE_TEXT
-        body = await read_at_most(request, limit)
+        body = await read_at_most(request, longest_json(server.settings.limits))
         try:
             return model.model_validate_json(body)
         except ValidationError as error:
-            faults = "; ".join(fault for _, fault in _faults(error)[:SHOWN_FAULTS])
-            raise InvalidRequestError(faults) from None
+            raise InvalidRequestError(shown_faults(error)) from None
 
     return read
+
+
+def longest_json(limits: LimitSettings) -> int:
+    """Most bytes of a body with one text of the greatest length."""
+    return BYTES_PER_CHARACTER * limits.max_text_chars + BYTES_BESIDE_TEXT
+
+
+def shown_faults(error: ValidationError) -> str:
+    """The first faults of a body, for its sender, without what it holds. Raises
+    InvalidEncodingError: it is not JSON."""
+    return "; ".join(fault for _, fault in _faults(error)[:SHOWN_FAULTS])
 
 
 def openai_json(model: type[M]) -> Callable[[Request, ServerDep], Awaitable[M]]:

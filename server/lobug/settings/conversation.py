@@ -130,6 +130,11 @@ class LimitSettings(Section):
         description="Largest body of `/v1/chat/completions`, bytes: clients send the whole"
         " conversation with each turn.",
     )
+    max_resource_bytes: int = Field(
+        2 * 1024 * 1024,
+        ge=1024,
+        description="Largest resource that `/mcp` hands out, bytes: it is sent as one message.",
+    )
     max_audio_seconds: Seconds = Field(60.0, description="Longest recording, seconds.")
     body_deadline_s: Seconds = Field(
         300.0,

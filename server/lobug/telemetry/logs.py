@@ -27,6 +27,7 @@ QUIET_LIBRARIES = (
     "uvicorn",
     "faster_whisper",
     "openai",
+    "mcp",
 )
 """They log too much at level info."""
 

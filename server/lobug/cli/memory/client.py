@@ -78,7 +78,7 @@ def open_memory(
     with httpx.Client(**client_arguments(server, lambda: _direct(creates=creates))) as http:
         memory = MemoryClient(http)
         if not any_user:
-            memory.user = _user(memory, user, creates=creates)
+            memory.user = user_meant(memory, user, creates=creates)
         yield memory
 
 
@@ -94,13 +94,18 @@ def _direct(*, creates: bool) -> httpx.BaseTransport:
     return DirectMemoryTransport(settings)
 
 
-def _user(memory: MemoryClient, named: str | None, *, creates: bool) -> str | None:
+_OWN_ONLY = {"memory_forbidden", "token_scope"}
+"""Errors of a caller who may not name a user: only its own memory is open to it."""
+
+
+def user_meant(memory: MemoryClient, named: str | None, *, creates: bool) -> str | None:
+    """The user of a command; None: the caller's own. Raises CommandError."""
     try:
         found = memory.get("/users")
     except RefusedError as refusal:
-        if refusal.error_code != "memory_forbidden" or named is not None:
+        if refusal.error_code not in _OWN_ONLY or named is not None:
             raise
-        return None  # from another computer only the caller's own memory is open
+        return None
     return choose_user([row["user"] for row in found["users"]], found["you"], named, creates)
 
 

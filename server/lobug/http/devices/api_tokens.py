@@ -6,13 +6,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Response
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
     model_validator,
 )
 
-from lobug.access.rules import TokenScope
+from lobug.access.rules import MCP_SCOPES, TOKEN_SCOPES, checked_scopes
 from lobug.errors import AccessFullError, TokenUnknownError
 from lobug.http.dependencies import ServerDep, documented, json_body, require_admin
 from lobug.http.devices.admin import (
@@ -40,7 +41,9 @@ class KnownToken(Answer):
         description="Which conversation of the user they belong to; null: one of its own."
     )
     owner: bool = Field(description="Whether it may approve devices and make tokens.")
-    scope: str | None = Field(description="Its only purpose; null: it may talk.")
+    scope: str | None = Field(
+        description="What alone it is for, separated by spaces; null: it may talk."
+    )
     created_at: Time = Field(description="When it was made.")
     last_used_at: Time | None = Field(description="When it was used last.")
     revoked_at: Time | None = Field(description="When it was revoked; null: it is in force.")
@@ -69,17 +72,25 @@ class TokenRequest(BaseModel):
         None, description="Which conversation of the user they belong to, `device:ID` for example."
     )
     owner: bool = Field(False, description="Whether it may approve devices and make tokens.")
-    scope: TokenScope | None = Field(
+    scope: Annotated[str, AfterValidator(checked_scopes)] | None = Field(
         None,
-        description="`metrics`: it may read `/metrics` and all of `/health`, and nothing else."
-        " `announce`: it may use `POST /announce`, and nothing else. Not together with `user`,"
-        " `conversation` or `owner`.",
+        max_length=200,
+        description="What alone it is for, one or more of these separated by spaces. `metrics`: to"
+        " read `/metrics` and all of `/health`. `announce`: to use `POST /announce`."
+        f" {', '.join(f'`{scope}`' for scope in MCP_SCOPES)}: to use that part of `/mcp`; only"
+        " together with one of these may it have a `user` or a `conversation`. Never together with"
+        " `owner`.",
+        json_schema_extra={"examples": [*TOKEN_SCOPES, "memory:read devices:speak"]},
     )
 
     @model_validator(mode="after")
-    def _one_purpose(self) -> TokenRequest:
-        if self.scope is not None and (self.user or self.conversation or self.owner):
-            raise ValueError("a token with a scope has no user, no conversation and no owner")
+    def _only_these_purposes(self) -> TokenRequest:
+        if self.scope is None:
+            return self
+        if self.owner:
+            raise ValueError("a token with a scope is no owner's")
+        if (self.user or self.conversation) and not set(self.scope.split()) & set(MCP_SCOPES):
+            raise ValueError("a token with this scope has no user and no conversation")
         return self
 
 

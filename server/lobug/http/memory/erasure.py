@@ -140,7 +140,7 @@ def _anything(found: Forgotten) -> bool:
     return bool(found.entries or found.messages or found.derived)
 
 
-def counted(found: Forgotten) -> str:
+def counted(found: Forgotten | MemoryForgotten) -> str:
     """What would be erased, in numbers: the words themselves stay out of errors and logs."""
     return (
         f"{_count(len(found.entries), 'version')} of memories,"

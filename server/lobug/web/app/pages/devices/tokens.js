@@ -60,7 +60,7 @@ export function Tokens() {
 }
 
 function purposeOf(token) {
-  if (token.scope) return t(`devices.tokens.purpose.${token.scope}`);
+  if (token.scope) return token.scope.split(" ").map((scope) => t(`devices.tokens.purpose.${scope}`)).join(" · ");
   return token.owner ? t("devices.tokens.purpose.owner") : t("devices.tokens.purpose.talk");
 }
 

@@ -212,6 +212,11 @@ export default {
       owner: "Everything",
       announce: "Announce only",
       metrics: "Read measurements only",
+      "memory:read": "Read memory (MCP)",
+      "memory:write": "Change memory (MCP)",
+      "devices:speak": "Speak on devices (MCP)",
+      "deeds:read": "See timers and lists (MCP)",
+      "deeds:write": "Change timers and lists (MCP)",
     },
     purpose_about: {
       talk: "As one person, with that person's memory.",
