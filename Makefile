@@ -4,7 +4,7 @@
 
 SHELL = /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run check test test-homeassistant lock-homeassistant firmware fuzz bench lint lock vendor sbom models clean
+.PHONY: help run check test test-ollama test-homeassistant lock-homeassistant firmware fuzz bench lint lock vendor sbom models clean
 
 BIN = .venv/bin
 FUZZ_SECONDS ?= 300
@@ -30,6 +30,10 @@ check: ## The fast check, about two minutes: lint, types, layers, unit tests (no
 
 test: ## Set up what is missing and run all tests (ARGS="-k memory")
 	@sh scripts/test.sh $(ARGS)
+
+test-ollama: ## Check a real Ollama (OLLAMA_HOST, or this computer's; it pulls 1 GB of models)
+	@sh scripts/bootstrap.sh dev
+	@$(BIN)/python -m pytest -n 0 tests/ollama $(ARGS)
 
 test-homeassistant: ## Test the Home Assistant integration in an environment of its own (Python 3.14)
 	@sh integrations/homeassistant/test.sh $(ARGS)

@@ -77,6 +77,13 @@ def pytest_xdist_auto_num_workers() -> int:
     return min((os.cpu_count() or 1) + 1, 4)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave the tests of a real Ollama out unless they are named, as `make test-ollama` does."""
+    is_ollama = (collection_path.parent.name, collection_path.name) == ("tests", "ollama")
+    named = any("ollama" in Path(argument).parts for argument in config.args)
+    return True if is_ollama and not named else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with models first, then the others in their order: what builds the firmware, what
     starts servers, what computes."""

@@ -26,19 +26,20 @@ async def assemble(settings: Settings) -> LobugServer:
         choose_chat,
         choose_consolidation,
         choose_embedder,
+        choose_stt,
         choose_tts,
     )
     from lobug.engines.silero import SileroGate  # noqa: PLC0415
-    from lobug.engines.stt_whisper import WhisperSpeechToText  # noqa: PLC0415
 
     probe = OllamaProbe(settings.ollama)
     chat, why_chat = await choose_chat(settings, probe)
     embedder, why_embedder = await choose_embedder(settings, probe)
+    stt, why_stt = choose_stt(settings)
     tts, why_tts = choose_tts(settings)
     engines = Engines(
         chat=chat,
         embedder=embedder,
-        stt=WhisperSpeechToText(settings),
+        stt=stt,
         gate=SileroGate(settings),
         tts=tts,
         consolidation=choose_consolidation(settings, probe),
@@ -46,7 +47,7 @@ async def assemble(settings: Settings) -> LobugServer:
     return with_memory(
         settings,
         engines,
-        choices={"chat": why_chat, "embeddings": why_embedder, "tts": why_tts},
+        choices={"chat": why_chat, "embeddings": why_embedder, "stt": why_stt, "tts": why_tts},
         ollama=probe,
     )
 

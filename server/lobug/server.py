@@ -28,6 +28,7 @@ from lobug.devices.connected_devices import ConnectedDevices
 from lobug.devices.report import Report
 from lobug.devices.status import DeviceStatuses
 from lobug.devices.unasked_speech import DeviceVoices
+from lobug.devices.waiting_devices import WaitingDevices
 from lobug.engines.base import (
     AdjustableVoice,
     Engine,
@@ -37,7 +38,7 @@ from lobug.engines.base import (
     Tool,
 )
 from lobug.engines.integrity import ModelIntegrity
-from lobug.errors import EngineError, StorageError
+from lobug.errors import AccessUnavailableError, DeviceUnknownError, EngineError, StorageError
 from lobug.house.service import House, HouseState
 from lobug.live import sources
 from lobug.live.heard import HeardLog, HeardUtterance
@@ -64,6 +65,7 @@ from lobug.turn.prefetch import PromptPrefetcher
 from lobug.turn.runner import TurnRunner
 from lobug.turn.slots import waiting_quota
 from lobug.turn.tool_use import offer_tools
+from lobug.webhooks.service import Webhooks
 
 log = logging.getLogger(__name__)
 
@@ -133,6 +135,8 @@ class LobugServer:
     """Tells pages what happens."""
     heard: HeardLog = field(init=False)
     """The last utterances, in main memory."""
+    webhooks: Webhooks = field(init=False)
+    """Tells automations of the owner what happens."""
     access: Access = field(init=False)
     """Decides who may talk."""
     agenda: Agenda = field(init=False)
@@ -150,6 +154,8 @@ class LobugServer:
     """Offers newer firmware to devices."""
     connections: ConnectedDevices = field(init=False)
     """The devices that are connected."""
+    waiting_devices: WaitingDevices = field(init=False)
+    """The connections of devices that the owner has not approved yet."""
     device_statuses: DeviceStatuses = field(init=False)
     """What devices say of themselves."""
     conversations: Conversations = field(init=False)
@@ -178,6 +184,14 @@ class LobugServer:
         )
         self.agenda = Agenda(
             self.settings.skills, self.settings.data_dir / AGENDA_FILE, clock=self.wall
+        )
+        self.webhooks = Webhooks(
+            self.settings.webhooks,
+            self.settings.data_dir,
+            wall=self.wall,
+            clock=self.clock,
+            name_of=self._name_of_device,
+            counted=self.telemetry.metrics.webhooks_ended,
         )
         self.mcp_servers = McpServers(self.settings.skills.mcp_servers)
         if self.settings.home.url:
@@ -213,6 +227,8 @@ class LobugServer:
         )
         self.firmware = FirmwareOffers(library, UpdateKey(self.settings.update_key_path))
         self.connections = ConnectedDevices(self.settings.streaming, self.engines.stt)
+        self.waiting_devices = WaitingDevices(self.settings, self.engines.tts)
+        self.access.approved = self.waiting_devices.approved
         self.device_statuses = DeviceStatuses(
             self.connections.sessions,
             self.clock,
@@ -243,6 +259,8 @@ class LobugServer:
         )
         self.connections.arrived = self.schedule.wake
         self.connections.changed = partial(self.hub.publish, "devices")
+        self.connections.presence = self.webhooks.device
+        self.schedule.began = self.webhooks.alert_began
         sources.watch(self.hub, self.access, self.agenda, self.memory, self.schedule)
         self.access.when_revoked(self.connections.close_revoked)
         self.access.connected = self.connections.connected
@@ -257,7 +275,7 @@ class LobugServer:
             persona,
             self.clock,
             self._commands(),
-            sources.ObservedTurns(self.telemetry, self.heard, self.hub),
+            sources.ObservedTurns(self.telemetry, self.heard, self.hub, self.webhooks),
             self.skills,
             self.mcp_servers,
             self.agenda.waiting,
@@ -320,6 +338,13 @@ class LobugServer:
         if isinstance(self.engines.stt, KnowsNames):
             self.engines.stt.expect_names(names)
 
+    def _name_of_device(self, device_id: str) -> str:
+        """What the owner calls a device; empty: nothing, or it is not known."""
+        try:
+            return self.access.devices.get(device_id).name
+        except (AccessUnavailableError, DeviceUnknownError):
+            return ""
+
     def _was_heard(self, utterance: HeardUtterance) -> None:
         self.hub.notify(WasHeard(utterance))
         if utterance.device and utterance.text:
@@ -328,6 +353,8 @@ class LobugServer:
     def _commands(self) -> MemoryCommands:
         self.memory.on_erasure(self._forget)
         self.memory.before_user_purge(self.agenda.delete_user)
+        self.memory.before_user_purge(self.webhooks.delete_user)
+        self.memory.before_erasure(self.webhooks.erase)
         self.memory.erasures.subscribe(self.telemetry.metrics.memory_erased)
         return MemoryCommands(
             self.memory,
@@ -344,6 +371,7 @@ class LobugServer:
         self.hub.forget(user)
         if self.house is not None:
             self.house.forget(user)
+        self.webhooks.forget(user)
         for chat in filter(None, (self.engines.chat, self.engines.consolidation)):
             chat.forget(lambda lane: is_lane_of(lane, user))
 
@@ -366,6 +394,10 @@ class LobugServer:
             await self.agenda.start()
         except StorageError as error:
             log.error("agenda: %s", error)  # noqa: TRY400 - a full disk needs no traceback
+        try:
+            await self.webhooks.start()
+        except StorageError as error:
+            log.error("webhooks: %s", error)  # noqa: TRY400 - a full disk needs no traceback
         self.mcp_servers.start()
         if self.house is not None:
             self.house.start()
@@ -401,6 +433,7 @@ class LobugServer:
         """Stop all tasks and close connections, memory, access and engines."""
         self.hub.close()
         await self.device_statuses.close()
+        await self.waiting_devices.close()
         await self.connections.close()
         await self.mcp_servers.close()
         if self.house is not None:
@@ -417,6 +450,10 @@ class LobugServer:
             await self.agenda.close()
         except StorageError as error:
             log.warning("the agenda did not close cleanly: %s", error)
+        try:
+            await self.webhooks.close()
+        except StorageError as error:
+            log.warning("webhooks did not close cleanly: %s", error)
         try:
             await self.access.close()
         except StorageError as error:
@@ -471,6 +508,9 @@ class LobugServer:
         https_fault = self.https_fault()
         if https_fault is not None:
             degraded.append(f"https: {https_fault}")
+        webhook_fault = self.webhooks.fault()
+        if webhook_fault is not None:
+            degraded.append(f"webhooks: {webhook_fault}")
         if self.memory.summary_fault():
             degraded.append(f"summaries: {self.memory.summary_fault()}")
         house = self.house.state() if self.house is not None else None

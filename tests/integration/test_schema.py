@@ -18,6 +18,7 @@ from lobug.storage import migrations
 from lobug.storage.database import no_checkpoint
 from lobug.storage.driver import Connection, connect, driver
 from lobug.storage.index_tables import turn_index
+from lobug.webhooks import outbox
 
 SHADOW = re.compile(r"(memories_text|turn_text|turn_terms|memory_facts|sqlite)_?")
 
@@ -115,6 +116,7 @@ def indexes(connection: Connection, table: str) -> list[Any]:
         pytest.param(migrations.STEPS, memory_metadata, id="memory"),
         pytest.param(access_store.STEPS, access_metadata, id="access"),
         pytest.param(agenda_migrations.STEPS, agenda_metadata, id="agenda"),
+        pytest.param(outbox.STEPS, outbox.metadata, id="webhooks"),
     ],
 )
 def test_the_declared_tables_are_those_of_a_migrated_file(
@@ -131,7 +133,9 @@ def test_the_declared_tables_are_those_of_a_migrated_file(
         own.close()
 
 
-@pytest.mark.parametrize("metadata", [memory_metadata, access_metadata, agenda_metadata])
+@pytest.mark.parametrize(
+    "metadata", [memory_metadata, access_metadata, agenda_metadata, outbox.metadata]
+)
 def test_every_table_of_several_columns_says_what_it_is(metadata: MetaData) -> None:
     assert all(
         table.comment or any(column.comment for column in table.columns)

@@ -11,15 +11,19 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from lobug.access import tokens
+from lobug.access.approval import (
+    Answer,
+    answer_to,
+    awaiting,
+    is_activated,
+    newly_activated,
+)
 from lobug.access.callers import RevocationListeners, Revoked, revoked_between
 from lobug.access.devices import (
     MAX_BYTES,
     MAX_WORD,
-    Answer,
     Discovery,
     Introduction,
-    answer_to,
-    is_activated,
     read_introduction,
 )
 from lobug.access.records import Device, Pairing, Register
@@ -196,11 +200,46 @@ def test_the_answer_has_a_place_or_a_code() -> None:
     pairing = Pairing("aa", "u", "012345", "challenge", "", "", 0.0, NOW.timestamp() + 90)
     shown = reply_to(Introduction(None, ""), Discovery(pairing=pairing), url=url, now=NOW)
     waiting = shown.model_dump(exclude_none=True)
-    assert "websocket" not in waiting
+    assert waiting["websocket"] == {"url": "ws://lobug/xiaozhi/v1/", "version": 1, "token": ""}
     assert waiting["firmware"] == {"version": "0.0.0", "url": ""}
     assert waiting["activation"]["code"] in waiting["activation"]["message"]
     assert waiting["activation"]["challenge"] == "challenge"
     assert waiting["activation"]["timeout_ms"] == 90_000
+    own = Introduction(None, "", application="lobug")
+    shown = reply_to(own, Discovery(pairing=pairing), url=url, now=NOW)
+    assert shown.websocket is None, "Lo-Bug's firmware takes an address for a place to talk"
+
+
+def test_what_a_device_without_a_token_waits_for() -> None:
+    pairing = Pairing("aa:bb", "mine", "012345", "challenge", "", "", 0.0, 100.0)
+    shows = Register.of([], [pairing], [])
+
+    def waits(register: Register, client_id: str = "mine", now: float = 99.0) -> str | None:
+        found = awaiting(register, "aa:bb", client_id, now=now, pairing=True)
+        return None if found is None else found.code or "its token"
+
+    assert waits(shows) == "012345"
+    assert waits(shows, client_id="other") is None
+    assert waits(shows, now=100.0) is None, "the code has expired"
+    assert waits(Register.of([], [], [])) is None
+    assert waits(Register.of([device(given=False)], [], [])) == "its token"
+    assert waits(Register.of([device(used=True)], [], [])) is None, "it has one"
+    assert waits(Register.of([device(revoked=True)], [], [])) is None
+    assert waits(Register.of([device(client_id="other", given=False)], [], [])) is None
+    again = Register.of([device(revoked=True)], [pairing], [])
+    assert waits(again) == "012345"
+
+
+def test_whom_a_change_has_approved() -> None:
+    nobody, one = Register.of([], [], []), Register.of([device(given=False)], [], [])
+    assert list(newly_activated(nobody, one)) == [("aa:bb", "mine")]
+    assert list(newly_activated(one, Register.of([device()], [], []))) == []
+    assert list(newly_activated(one, nobody)) == []
+    other = Register.of([device(client_id="other")], [], [])
+    assert list(newly_activated(one, other)) == [("aa:bb", "other")]
+    revoked = Register.of([device(revoked=True)], [], [])
+    assert list(newly_activated(nobody, revoked)) == []
+    assert list(newly_activated(revoked, one)) == [("aa:bb", "mine")]
 
 
 def test_tokens_and_codes_look_as_they_should() -> None:

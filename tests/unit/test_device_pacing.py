@@ -85,6 +85,27 @@ def test_it_says_how_much_of_each_piece_was_heard() -> None:
     assert pacer.played(9.0) == [(0, 1.0), (1, 1.0), (2, 1.0)]
 
 
+def test_a_piece_in_parts_counts_as_one_and_is_not_over_before_its_last_part() -> None:
+    pacer = Pacer(LEAD, FRAME)
+    pacer.hand_over(10)
+    pacer.mark_piece(0, 0.0, 10.0, expected_end=40.0)
+    now = send_all(pacer, 0.0)
+    all_played = now + 10 * FRAME
+    ((index, fraction),) = pacer.played(all_played)
+    assert index == 0
+    assert fraction == pytest.approx(10 / 40)
+    pacer.hand_over(10)
+    pacer.mark_piece(0, 10.0, 20.0, expected_end=15.0)  # longer than was guessed
+    all_played = send_all(pacer, all_played) + 20 * FRAME
+    ((index, fraction),) = pacer.played(all_played)
+    assert index == 0
+    assert 0.9 < fraction < 1.0
+    pacer.mark_piece(0, 20.0, 20.0)
+    assert pacer.played(all_played) == [(0, 1.0)]
+    pacer.mark_piece(1, 20.0, 30.0)
+    assert [index for index, _ in pacer.played(all_played)] == [0]
+
+
 def test_after_a_stop_nothing_is_played_or_sent() -> None:
     pacer = Pacer(LEAD, FRAME)
     pacer.hand_over(30)

@@ -5,14 +5,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from lobug.engines.base import Samples
-from lobug.errors import ContextOverflowError, EngineInterruptedError
+from lobug.errors import ContextOverflowError, EngineError, EngineInterruptedError
 from lobug.turn.events import Piece, ReplyDelta, SpeechAudio, TurnEvent
-from lobug.turn.speech import MAX_WAITING, SpeechOutcome, speak
+from lobug.turn.speech import (
+    MAX_WAITING,
+    SilenceTrimmer,
+    SpeechOutcome,
+    speak,
+    trim_silence,
+)
 from support.scripted_speech import ScriptedTextToSpeech
 
 
@@ -235,3 +244,115 @@ async def test_silence_is_no_audio() -> None:
 
     texts = [f"{number}" for number in range(2 * MAX_WAITING)]
     assert await spoken_by(speaking(Source(*texts), Mute())) == []
+
+
+class StreamedTextToSpeech(ScriptedTextToSpeech):
+    """Gives a sentence in parts: its silence, and a tenth of a second a word."""
+
+    def __init__(
+        self, *, wait: asyncio.Event | None = None, fault: EngineError | None = None
+    ) -> None:
+        super().__init__()
+        self.wait, self.fault = wait, fault
+        self.closed = 0
+
+    async def stream(self, sentence: str, speed: float) -> AsyncGenerator[Samples]:
+        try:
+            yield np.zeros(4_800, np.float32)
+            for _ in sentence.split():
+                yield (0.3 * np.sin(np.arange(2_400) * 0.1)).astype(np.float32)
+                if self.wait is not None:
+                    await self.wait.wait()
+                if self.fault is not None:
+                    raise self.fault
+            yield np.zeros(24_000, np.float32)
+        finally:
+            self.closed += 1
+
+
+def parts_of(events: list[TurnEvent]) -> list[tuple[int, bool]]:
+    return [(event.index, event.last) for event in events if isinstance(event, SpeechAudio)]
+
+
+async def test_a_sentence_is_passed_on_as_it_comes() -> None:
+    wait = asyncio.Event()
+    tts = StreamedTextToSpeech(wait=wait)
+    async with aclosing(speaking(Source("One two."), tts, None, None)) as stream:
+        async with asyncio.timeout(10):
+            events = []
+            async for event in stream:
+                events.append(event)
+                if isinstance(event, SpeechAudio):
+                    break
+        assert parts_of(events) == [(0, False)], "before the voice has said the second word"
+        wait.set()
+        events += [event async for event in stream]
+    parts = parts_of(events)
+    assert parts == [(0, False)] * (len(parts) - 1) + [(0, True)]
+    sound = np.concatenate([e.samples for e in events if isinstance(e, SpeechAudio)])
+    assert sound.size / 24_000 == pytest.approx(0.03 + 0.2 + 0.4, abs=0.011)
+
+
+async def test_a_door_that_holds_the_whole_reply_gets_whole_pieces() -> None:
+    seen = await taken(speaking(Source("One two."), StreamedTextToSpeech(), None, 60.0), [])
+    assert parts_of(seen) == [(0, True)]
+
+
+async def test_streamed_speech_runs_ahead_only_so_far_and_in_order() -> None:
+    tts = StreamedTextToSpeech()
+    texts = [f"Piece {chr(97 + number)}." for number in range(3 * MAX_WAITING)]
+    async with aclosing(speaking(Source(*texts), tts, None, None)) as stream:
+        await anext(stream)
+        await until_idle()
+        assert tts.closed == MAX_WAITING
+        spoken = parts_of([event async for event in stream])
+    assert [index for index, last in spoken if last] == list(range(len(texts)))
+    assert [index for index, _ in spoken] == sorted(index for index, _ in spoken)
+
+
+async def test_a_streamed_voice_that_breaks_off_ends_its_piece_and_the_speech() -> None:
+    outcome = SpeechOutcome()
+    tts = StreamedTextToSpeech(fault=EngineInterruptedError("tts", "gone"))
+    seen = await taken(speaking(Source("One two.", "Three."), tts, outcome, None), [])
+    assert parts_of(seen)[-1] == (0, True)
+    assert outcome.error is tts.fault
+    assert [e.index for e in seen if isinstance(e, Piece)] == [0, 1]
+
+
+async def test_closing_the_stage_closes_a_streamed_voice() -> None:
+    tts = StreamedTextToSpeech(wait=asyncio.Event())
+    before = others()
+    async with aclosing(speaking(Source("One two."), tts, None, None)) as stream:
+        await anext(stream)
+        await until_idle()
+    assert tts.closed == 1
+    assert others() == before
+
+
+@settings(max_examples=60)
+@given(
+    before=st.integers(0, 9_000),
+    after=st.integers(0, 15_000),
+    cuts=st.lists(st.integers(0, 40_000), max_size=12),
+    text=st.sampled_from(["It is nice.", "It is nice,"]),
+)
+def test_silence_is_trimmed_alike_whether_speech_comes_at_once_or_in_parts(
+    before: int, after: int, cuts: list[int], text: str
+) -> None:
+    silence = np.zeros(max(before, after), np.float32)
+    word = (0.3 * np.sin(np.arange(6_000) * 0.1)).astype(np.float32)
+    pause = np.zeros(4_000, np.float32)
+    speech = np.concatenate([silence[:before], word, pause, word, silence[:after]])
+    edges = [0, *sorted({min(cut, speech.size) for cut in cuts}), speech.size]
+    trimmer = SilenceTrimmer(24_000, text)
+    parts = [trimmer.feed(speech[a:b]) for a, b in pairwise(edges)]
+    trimmed = np.concatenate([*parts, trimmer.finish()])
+    whole = trim_silence(speech, 24_000, text)
+    assert abs(trimmed.size - whole.size) <= 2 * 120, "frames begin elsewhere"
+    assert np.flatnonzero(trimmed).size == np.flatnonzero(whole).size
+
+
+def test_silence_alone_is_no_speech() -> None:
+    trimmer = SilenceTrimmer(24_000, "Hm.")
+    assert not trimmer.feed(np.zeros(50_000, np.float32)).size
+    assert not trimmer.finish().size

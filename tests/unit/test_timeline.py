@@ -33,6 +33,9 @@ class RecordingObserver:
     def heard(self, timeline: Timeline, conversation_key: object, text: str) -> None:
         pass
 
+    def replied(self, timeline: Timeline, conversation_key: object, text: str) -> None:
+        pass
+
     def finished(self, timeline: Timeline) -> None:
         self.finished_turns.append((timeline.outcome, timeline.error))
 

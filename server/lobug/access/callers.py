@@ -12,7 +12,7 @@ from lobug.access import tokens
 from lobug.access.records import Register
 from lobug.errors import InvalidRequestError
 
-CallerKind = Literal["loopback", "network", "device", "api", "browser", "stranger"]
+CallerKind = Literal["loopback", "network", "device", "api", "browser", "waiting", "stranger"]
 
 _DEVICE_ID = re.compile(r"[\w.:@+\-]{1,128}", re.ASCII)
 
@@ -24,8 +24,9 @@ class Caller:
     kind: CallerKind
     """``loopback``: the owner at this computer, without a token of Lo-Bug's or in a browser with an
     owner's session. ``network``: from a trusted network, without a token. ``device`` and ``api``:
-    by their token. ``browser``: by its session. ``stranger``: unknown, at a route that needs no
-    authentication."""
+    by their token. ``browser``: by its session. ``waiting``: a device that the owner has not
+    approved, or that has no token yet, at the devices' WebSocket, where it is told its code and
+    nothing else. ``stranger``: unknown, at a route that needs no authentication."""
     key: str
     """Its stable name: ``device:ID``, ``token:DIGEST``, ``browser:ID`` or ``address:IP``."""
     user: str | None = None
@@ -111,6 +112,12 @@ def valid_device_id(device_id: str) -> str:
     if not _DEVICE_ID.fullmatch(device_id):
         raise InvalidRequestError("Device-Id must be 1 to 128 of: letters digits . : @ + - _")
     return device_id.lower()
+
+
+def waiting_caller(device_id: str, client_id: str) -> Caller:
+    """Return the caller of a device that waits for its owner's approval. ``device_id``: in lower
+    case. Its key is no device's."""
+    return Caller("waiting", f"waiting:{device_id} {client_id}", device_id=device_id)
 
 
 def browser_key(browser_id: str) -> str:

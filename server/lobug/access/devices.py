@@ -6,7 +6,6 @@ import json
 import logging
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from enum import Enum, auto
 
 from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage
@@ -15,6 +14,7 @@ from pydantic_core import from_json
 
 from lobug.access import store, tokens
 from lobug.access.addresses import source_of
+from lobug.access.approval import Answer, Awaiting, answer_to, awaiting, is_activated
 from lobug.access.callers import valid_device_id
 from lobug.access.records import Device, DeviceDetails, Pairing, Register
 from lobug.access.store import AccessStore, Seen, require_room
@@ -100,41 +100,6 @@ def _word(value: object) -> str | None:
     return text if text and text.isprintable() else None
 
 
-class Answer(Enum):
-    """What a device gets in answer to its discovery request."""
-
-    welcome = auto()
-    """Only the addresses: it has its token."""
-    token = auto()
-    """A token."""
-    code = auto()
-    """A code to show until the owner has approved the device."""
-
-
-def answer_to(device: Device | None, client_id: str, *, pairing: bool) -> Answer:
-    """Decide the answer to a device with this ``Client-Id``. Pure.
-
-    ``device``: the record with its ``Device-Id``; ``pairing``: whether new devices need the owner's
-    approval. A new token is given until one has been used, because the answer that held it may have
-    been lost. After the first use, a request for another may come from an impostor.
-    """
-    if device is not None and device.revoked_at is not None:
-        return Answer.code  # also without pairing: otherwise a revocation would have no effect
-    if device is not None and tokens.same(device.client_id, client_id):
-        used = device.token_hash is not None and device.token_used_at is not None
-        return Answer.welcome if used else Answer.token
-    return Answer.code if pairing else Answer.token
-
-
-def is_activated(device: Device | None, client_id: str) -> bool:
-    """Whether the owner has approved the device with this ``Client-Id``."""
-    return (
-        device is not None
-        and device.revoked_at is None
-        and tokens.same(device.client_id, client_id)
-    )
-
-
 class Attempts:
     """Limits failed attempts and new devices per address, in a moving window of a minute.
 
@@ -168,6 +133,10 @@ class Attempts:
         """``require_code`` for the codes of invitations. They are counted by themselves: strangers
         try them, and must not keep an owner at the same address from approving devices."""
         self._require("invitation", address)
+
+    def waiting_socket(self, address: str | None) -> None:
+        """Count a WebSocket of a device that may not talk yet. Raises TooManyAttemptsError."""
+        self._count(self._wrong, "socket", address)
 
     def new_device(self, address: str | None) -> None:
         """Count a new code, or, without pairing, a new device. Raises TooManyAttemptsError."""
@@ -294,6 +263,17 @@ class Devices:
     def is_activated(self, device_id: str, client_id: str) -> bool:
         """Whether the owner has approved this device."""
         return is_activated(self._store.opened().devices.get(device_id), client_id)
+
+    def awaiting(self, device_id: str, client_id: str) -> Awaiting | None:
+        """What a device without a good token waits for; None: nothing. ``device_id``: in lower
+        case."""
+        return awaiting(
+            self._store.opened(),
+            device_id,
+            client_id,
+            now=self._clock(),
+            pairing=self._settings.pairing,
+        )
 
     async def approve(
         self,

@@ -83,6 +83,8 @@ class Credentials:
     """The address of this computer to which it was sent."""
     session: str | None = None
     """The token in a browser's cookie."""
+    client_id: str | None = None
+    """What a device says with its ``Device-Id``."""
 
     @classmethod
     def of(
@@ -97,6 +99,7 @@ class Credentials:
             headers.get("authorization"),
             reached,
             tokens.session(headers.get("cookie")),
+            headers.get("client-id"),
         )
 
 

@@ -11,12 +11,20 @@ from pathlib import Path
 from typing import Literal
 
 from lobug.access import rules, store, tokens
+from lobug.access.approval import Awaiting, newly_activated
 from lobug.access.browsers import Browsers
 from lobug.access.callers import Caller, RevocationListeners, Revoked, revoked_between
 from lobug.access.devices import Attempts, Devices
 from lobug.access.records import ApiToken, Register
 from lobug.access.store import AccessStore, Seen, require_room
-from lobug.errors import StorageError, TokenInvalidError, TokenUnknownError, TokenWrongDeviceError
+from lobug.errors import (
+    AccessUnavailableError,
+    InvalidRequestError,
+    StorageError,
+    TokenInvalidError,
+    TokenUnknownError,
+    TokenWrongDeviceError,
+)
 from lobug.settings.access import AccessSettings
 from lobug.storage.database import Checkpoint, no_checkpoint
 from lobug.storage.driver import Connection
@@ -140,6 +148,9 @@ class Access:
         self._watcher: asyncio.Task[None] | None = None
         self.connected: Callable[[str], bool] | None = None
         """Whether the device with this key (``device:ID``) is connected; set by its registry."""
+        self.approved: Callable[[str, str], None] = lambda _device_id, _client_id: None
+        """Called, in the event loop, with ``Device-Id`` and ``Client-Id`` of each device that was
+        approved."""
         self.changed: Callable[[RegisterPart], None] = lambda _: None
         """Called, in the event loop, with each part of the register that has changed."""
 
@@ -224,6 +235,22 @@ class Access:
         self._seen.note(caller)
         return caller
 
+    def awaiting(self, credentials: rules.Credentials) -> Awaiting | None:
+        """The device that has opened a WebSocket without a good token, if it waits for the owner's
+        approval or for its token; None: it does not. Raises TooManyAttemptsError."""
+        if credentials.device_id is None or credentials.client_id is None:
+            return None
+        try:
+            found = self.devices.awaiting(
+                rules.checked_device_id(credentials.device_id),
+                rules.checked_client_id(credentials.client_id),
+            )
+        except (AccessUnavailableError, InvalidRequestError):
+            return None
+        if found is not None:
+            self._attempts.waiting_socket(credentials.address)
+        return found
+
     def still_valid(self, caller: Caller) -> bool:
         """Whether a caller that was authenticated before would be authenticated as the same now."""
         register = self._store.register
@@ -239,6 +266,8 @@ class Access:
     def _on_change(self, before: Register, now: Register) -> None:
         for revoked in revoked_between(before, now):
             self._listeners.notify(revoked)
+        for device_id, client_id in newly_activated(before, now):
+            self.approved(device_id, client_id)
         if before.devices != now.devices or before.pairings != now.pairings:
             self.changed("devices")
         if before.api_tokens != now.api_tokens:

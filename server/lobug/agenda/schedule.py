@@ -131,6 +131,9 @@ class Schedule:
         self._loud: dict[str, Alert] = {}
         self.rings: Callable[[str, Alert | None], None] = lambda _user, _alert: None
         """Called when something else rings for a user than before; None: nothing any more."""
+        self.began: Callable[[Alert, bool], None] = lambda _alert, _late: None
+        """Called with each alert that begins to ring, again after a restart in the middle; True: it
+        fell due while the server was off, and does not ring."""
 
     def ringing_for(self, user: str) -> Alert | None:
         """The oldest alert of a user that rings and was not silenced; None: there is none."""
@@ -226,12 +229,14 @@ class Schedule:
         for alert in loud:
             until = self._quiet_until(alert.user) if alert.kind == "reminder" else None
             if alert in late:
+                self.began(alert, True)
                 continue
             if until is not None:
                 await self._alerts.snooze([alert.id], until.timestamp())
             else:
                 began = began_at(alert, now, self._clock(), self._limits)
                 self._rings[alert.id] = Ring(began)
+                self.began(alert, False)
 
     def _quiet_until(self, user: str) -> datetime | None:
         return None if self._quiet_hours is None else self._quiet_hours.end_after(self._now(user))

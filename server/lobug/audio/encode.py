@@ -8,8 +8,9 @@ import av
 import numpy as np
 
 from lobug.audio.resample import resample
-from lobug.audio.wav import header, pcm16
+from lobug.audio.wav import header
 from lobug.engines.base import Samples
+from lobug.engines.pcm import pcm16
 
 PCM_RATE = 24_000
 """Hz of all formats: headerless PCM has no field that could name another rate."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import struct
 
-import numpy as np
-
 from lobug.engines.base import Samples
+from lobug.engines.pcm import pcm16
 
 HEADER_BYTES = 44
 """Length of every header; the first firmware skips exactly this many bytes."""
@@ -26,12 +25,6 @@ def encode(samples: Samples, sample_rate: int) -> bytes:
     """
     data = pcm16(samples)
     return header(sample_rate, len(data)) + data
-
-
-def pcm16(samples: Samples) -> bytes:
-    """Return samples as little-endian 16-bit integers, clipped; NaN becomes silence."""
-    clean = np.nan_to_num(samples, nan=0.0, posinf=1.0, neginf=-1.0)
-    return np.round(np.clip(clean, -1.0, 1.0) * 32767.0).astype("<i2").tobytes()
 
 
 def header(sample_rate: int, data_bytes: int | None = None, channels: int = 1) -> bytes:

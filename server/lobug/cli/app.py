@@ -33,6 +33,7 @@ from lobug.cli.notes import notes_app
 from lobug.cli.terminal import SentenceGroup
 from lobug.cli.tls import tls_app
 from lobug.cli.tokens import tokens_app
+from lobug.cli.webhooks import webhooks_app
 
 app = typer.Typer(
     cls=SentenceGroup,
@@ -65,6 +66,7 @@ app.add_typer(tokens_app, name="tokens")
 app.add_typer(tls_app, name="tls")
 app.add_typer(browsers_app, name="browsers")
 app.add_typer(firmware_app, name="firmware")
+app.add_typer(webhooks_app, name="webhooks")
 
 
 def _version(wanted: bool) -> None:

@@ -105,6 +105,13 @@ def _require_models(settings: Settings) -> None:
     wrong = lacking_models(settings)
     if not wrong:
         return
+    replaced = {"stt"} if settings.stt.engine != "embedded" else set()
+    for check in wrong:
+        if check.model.job.value in replaced:
+            warn(sentence("serve.spare_model_missing", problem=check.message))
+    wrong = [check for check in wrong if check.model.job.value not in replaced]
+    if not wrong:
+        return
     if {check.model.job.value for check in wrong} == {"chat"} and replaceable_by_ollama(settings):
         warn(*(sentence("serve.chat_model_missing", problem=check.message) for check in wrong))
         return

@@ -17,6 +17,7 @@ from lobug.data_folder.claim import LOCK, RECORD, Claim, Holder
 from lobug.memory.exchange.snapshot import SNAPSHOT
 from lobug.settings import Settings
 from lobug.settings.stored import FILE as SETTINGS_FILE
+from lobug.webhooks.outbox import FILE as WEBHOOKS_FILE
 
 log = logging.getLogger(__name__)
 
@@ -86,6 +87,7 @@ def _private(settings: Settings) -> Iterator[Path]:
     places = [
         (database.parent, database.name),
         (folder, ACCESS_FILE),
+        (folder, WEBHOOKS_FILE),
         (folder, SNAPSHOT),
         (folder, SETTINGS_FILE),
         (folder, settings.update_key_path.name),

@@ -81,6 +81,9 @@ class ConnectedDevices:
         """Called when a device can be talked to."""
         self.changed: Callable[[], None] = lambda: None
         """Called when a device has connected or gone."""
+        self.presence: Callable[[str, bool], None] = lambda _device_id, _connected: None
+        """Called with the ``Device-Id`` of a device that has connected (True) or gone; not when a
+        newer connection has replaced one."""
 
     def __len__(self) -> int:
         """Number of devices connected."""
@@ -107,11 +110,15 @@ class ConnectedDevices:
         entry = (connection, caller)
         self._open[key] = entry
         self.changed()
+        if older is None and caller.device_id is not None:
+            self.presence(caller.device_id, True)
         try:
             yield
         finally:
             if self._open.get(key) is entry:
                 del self._open[key]
+                if caller.device_id is not None:
+                    self.presence(caller.device_id, False)
             self.changed()
 
     @contextmanager

@@ -42,6 +42,8 @@ class Pacer:
         """The first of those frames."""
         self._stopped_at: float | None = None
         self._pieces: list[tuple[int, float, float]] = []
+        self._open: float | None = None
+        """Least end of the last piece while parts of it are still to come, in frames."""
 
     @property
     def sent_frames(self) -> int:
@@ -106,16 +108,27 @@ class Pacer:
         waiting = self.waiting_frames
         return max(end, now) + waiting * self._frame_s if waiting else end
 
-    def mark_piece(self, index: int, start_frame: float, end_frame: float) -> None:
-        """Note that a piece of the reply is the audio from ``start_frame`` to ``end_frame``."""
+    def mark_piece(
+        self, index: int, start_frame: float, end_frame: float, expected_end: float | None = None
+    ) -> None:
+        """Note that a piece of the reply, or its next part, is the audio from ``start_frame`` to
+        ``end_frame``. ``expected_end``: where the piece will end, as far as can be guessed while
+        parts of it are still to come; None: here."""
+        if self._open is not None and self._pieces[-1][0] == index:
+            start_frame = self._pieces.pop()[1]
         self._pieces.append((index, start_frame, end_frame))
+        self._open = None if expected_end is None else max(expected_end, end_frame + 1.0)
 
     def played(self, now: float) -> list[tuple[int, float]]:
         """Index of each piece of which something was played, and the fraction of it, 0 to 1. A
         piece without audio counts as played when its place is reached."""
         position = self.position(now)
         heard = []
-        for index, start, end in self._pieces:
+        pieces = self._pieces
+        if self._open is not None:
+            index, start, _ = pieces[-1]
+            pieces = [*pieces[:-1], (index, start, self._open)]
+        for index, start, end in pieces:
             if end <= start:
                 if position >= start:
                     heard.append((index, 1.0))
@@ -134,6 +147,9 @@ T = TypeVar("T")
 
 CHUNK_FRAMES = 6
 """Frames encoded at once, so that the first frame of a long piece is sent early."""
+
+SECONDS_PER_CHAR = 0.07
+"""Speech of one character, about, for a piece whose audio has not all come yet: 14 a second."""
 
 START_DELAY_S = 0.06
 """Seconds between ``tts start`` and the first audio. The common firmware clears its queue when it
@@ -207,6 +223,9 @@ class Speaker:
         self._started = False
         self._piece = 0
         """The piece that is being sent."""
+        self._part_of: int | None = None
+        self._part_start = 0.0
+        """The piece whose parts are being sent, and the frame at which it began."""
         self._reply_began = False
         self._ready_at = 0.0
         self._ended_at: float | None = None
@@ -342,13 +361,21 @@ class Speaker:
         encoder = self._encoder
         self._piece = audio.index
         await self._caption(audio.index)
+        if audio.index != self._part_of:
+            self._part_of, self._part_start = audio.index, encoder.position
         start = encoder.position
         end = start + audio.samples.size / audio.sample_rate / self._wire.frame_s
-        self._pacer.mark_piece(audio.index, start, end)
+        expected_end: float | None = None
+        if not audio.last:
+            guess_s = len(self._texts.get(audio.index, "")) * SECONDS_PER_CHAR
+            expected_end = self._part_start + guess_s / self._wire.frame_s
+        self._pacer.mark_piece(audio.index, start, end, expected_end)
         size = max(1, int(CHUNK_FRAMES * self._wire.frame_s * audio.sample_rate))
         for chunk in _chunks(audio.samples, size):
             await self._send_packets(await self._wire.compute(partial(encoder.feed, chunk)))
-        if self._queue.empty():  # the next piece may be late; the end of this one must not wait
+        # The next piece may be late; the end of this one must not wait. Between its parts there
+        # must be no silence.
+        if audio.last and self._queue.empty():
             await self._send_packets(await self._wire.compute(encoder.flush))
 
     async def _send_packets(self, packets: list[bytes]) -> None:

@@ -71,7 +71,7 @@ class EngineStatus:
     """The state of an engine, as ``/health`` and ``lobug doctor`` show it."""
 
     name: str
-    """The implementation: embedded, ollama, openai, faster-whisper, hibari, none."""
+    """The implementation: embedded, ollama, openai, wyoming, faster-whisper, hibari, none."""
     model: str
     ready: bool
     degraded: bool = False
@@ -248,6 +248,16 @@ class PacedVoice(Protocol):
 
     async def synthesize_at(self, sentence: str, speed: float) -> Samples:
         """Speak one sentence ``speed`` times as fast as ``synthesize`` does; 0.5 to 2."""
+
+
+@runtime_checkable
+class StreamingVoice(Protocol):
+    """A TextToSpeech that gives the beginning of a sentence before its end is ready."""
+
+    def stream(self, sentence: str, speed: float) -> AsyncGenerator[Samples]:
+        """Yield the speech of one sentence as it comes, at ``sample_rate``; nothing when nothing in
+        it can be spoken. ``speed``: times as fast as ``synthesize``; a voice with one speed ignores
+        it. Raises EngineError, also after a part; closing it stops the work."""
 
 
 @runtime_checkable

@@ -9,8 +9,8 @@ from contextlib import aclosing
 from typing import Any
 
 import httpx
-import ollama
 
+import ollama
 from lobug.concurrency import PROBE_INTERVAL_S, Periodic
 from lobug.engines.base import (
     EMBEDDINGS,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from typing import Any, cast
 
@@ -49,8 +49,16 @@ _OVERFLOW = ("exceed_context_size", "context_length_exceeded", "maximum context 
 """How llama.cpp, OpenAI and vLLM say that a prompt is too long for the model."""
 
 
-def connect(base_url: str, api_key: str, *, unix_socket: str | None = None) -> openai.AsyncOpenAI:
-    """Return a client that never retries by itself and leaves time-outs to the caller."""
+def connect(
+    base_url: str,
+    api_key: str,
+    *,
+    unix_socket: str | None = None,
+    connect_timeout_s: float = CONNECT_TIMEOUT_S,
+    on_response: Callable[[httpx2.Response], Awaitable[None]] | None = None,
+) -> openai.AsyncOpenAI:
+    """Return a client that never retries by itself and leaves time-outs to the caller.
+    ``on_response`` is called with each response before its body is read."""
     transport = None
     if unix_socket is not None:
         # Opening a Unix socket costs nothing, and the other side could close a kept connection just
@@ -63,8 +71,9 @@ def connect(base_url: str, api_key: str, *, unix_socket: str | None = None) -> o
         max_retries=0,
         http_client=httpx2.AsyncClient(
             transport=transport,
-            timeout=httpx2.Timeout(None, connect=CONNECT_TIMEOUT_S),
+            timeout=httpx2.Timeout(None, connect=connect_timeout_s),
             trust_env=unix_socket is None and not is_loopback(base_url),
+            event_hooks={"response": [] if on_response is None else [on_response]},
         ),
     )
 

@@ -8,31 +8,66 @@ user.
 from __future__ import annotations
 
 from lobug.engines.absent import NoVoice
-from lobug.engines.base import ChatModel, Embedder, TextToSpeech
+from lobug.engines.base import ChatModel, Embedder, SpeechToText, TextToSpeech
 from lobug.engines.chat_embedded import EmbeddedChat, llama_options
 from lobug.engines.embed_embedded import EmbeddedEmbedder
 from lobug.engines.llama_process import LlamaProcess
 from lobug.engines.model_server import without_password
 from lobug.engines.ollama import OllamaChat, OllamaEmbedder, OllamaProbe
 from lobug.engines.openai import OpenAIChat, OpenAIEmbedder
+from lobug.engines.openai_audio import OpenAIRecognizer, OpenAISynthesizer
+from lobug.engines.remote_speech import (
+    PacedRemoteVoice,
+    RecognitionServer,
+    RemoteSpeechToText,
+    RemoteVoice,
+)
 from lobug.engines.shared_prefix import shared_prefix
+from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.engines.tts_hibari import HibariVoice, voice_file
+from lobug.engines.wyoming import WyomingRecognizer, WyomingSynthesizer
 from lobug.settings import Settings
 
 
 def choose_tts(settings: Settings) -> tuple[TextToSpeech, str]:
     """Return the voice that the settings name, not started yet, or ``NoVoice``; and the reason,
     one sentence."""
-    if settings.tts.engine == "none":
-        why = "No voice: the settings say so."
-        return NoVoice(why, wanted=True), why
-    if voice_file() is None:
-        why = (
-            "No voice: the package hibari-tts is missing or incomplete; replies are text only."
-            " Delete .venv, then `make run`."
-        )
-        return NoVoice(why, wanted=False), why
-    return HibariVoice(settings), "The embedded English voice."
+    tts = settings.tts
+    spare = HibariVoice(settings) if tts.fallback else None
+    match tts.engine:
+        case "none":
+            why = "No voice: the settings say so."
+            return NoVoice(why, wanted=True), why
+        case "hibari" if voice_file() is None:
+            why = (
+                "No voice: the package hibari-tts is missing or incomplete; replies are text only."
+                " Delete .venv, then `make run`."
+            )
+            return NoVoice(why, wanted=False), why
+        case "hibari":
+            return HibariVoice(settings), "The embedded English voice."
+        case "wyoming":
+            return RemoteVoice(WyomingSynthesizer(settings), spare, tts), (
+                "The settings say so (tts.engine = wyoming)."
+            )
+        case "openai":
+            return PacedRemoteVoice(OpenAISynthesizer(tts), spare, tts), (
+                "The settings say so (tts.engine = openai)."
+            )
+
+
+def choose_stt(settings: Settings) -> tuple[SpeechToText, str]:
+    """Return the speech-to-text engine that the settings name, not started yet, and the reason,
+    one sentence."""
+    stt = settings.stt
+    if stt.engine == "embedded":
+        return WhisperSpeechToText(settings), "The embedded model."
+    server: RecognitionServer
+    server = WyomingRecognizer(settings) if stt.engine == "wyoming" else OpenAIRecognizer(stt)
+    spare = WhisperSpeechToText(settings) if stt.fallback else None
+    return RemoteSpeechToText(server, spare, stt), (
+        f"The settings say so (stt.engine = {stt.engine})."
+    )
 
 
 async def choose_chat(settings: Settings, probe: OllamaProbe) -> tuple[ChatModel, str]:

@@ -188,9 +188,13 @@ async def started_engines(
     """The engines of the settings that the corpus needs, warm. ``model`` False: the rules alone.
     Raises EngineError."""
     from lobug.engines.ollama import OllamaProbe  # noqa: PLC0415 - inference libraries
-    from lobug.engines.selection import choose_chat, choose_embedder, choose_tts  # noqa: PLC0415
+    from lobug.engines.selection import (  # noqa: PLC0415
+        choose_chat,
+        choose_embedder,
+        choose_stt,
+        choose_tts,
+    )
     from lobug.engines.silero import SileroGate  # noqa: PLC0415
-    from lobug.engines.stt_whisper import WhisperSpeechToText  # noqa: PLC0415
 
     probe = OllamaProbe(settings.ollama)
     embedder, _ = await choose_embedder(settings, probe)
@@ -199,7 +203,8 @@ async def started_engines(
         engines.chat, _ = await choose_chat(settings, probe)
     if voice:
         engines.tts, _ = choose_tts(settings)
-        engines.stt, engines.gate = WhisperSpeechToText(settings), SileroGate(settings)
+        engines.stt, _ = choose_stt(settings)
+        engines.gate = SileroGate(settings)
     async with AsyncExitStack() as stack:
         ears_and_voice = (engines.tts, engines.stt, engines.gate) if voice else ()
         for engine in (engines.embedder, engines.chat, *ears_and_voice):

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from lobug.access.callers import Caller
+from lobug.access.callers import Caller, waiting_caller
 from lobug.access.rules import Credentials, allows, stranger_caller
 from lobug.access.service import Access
 from lobug.admission.connections import STATE_KEY as CONNECTION_KEY
@@ -72,6 +72,9 @@ hold no secret, but they are for pages of this server alone."""
 
 OPEN_WEB_FOLDERS = ("/web/app/", "/web/vendor/")
 """Below them are files of the page, the same for everybody."""
+
+DEVICE_SOCKETS = frozenset({"/xiaozhi/v1", "/xiaozhi/v1/"})
+"""Paths of the devices' WebSocket, where a device that waits for approval is told its code."""
 
 LINKED_PATHS = frozenset({"/", DOCS_PATH})
 """Pages that a link on another site may open in a browser. They hold no data of the owner, and the
@@ -140,11 +143,16 @@ class Authentication:
         except LobugError as error:
             if connection is not None:
                 connection.disown()
-            refusal = _refusal(error, scope, headers)
+            refusal: LobugError | None
+            try:
+                found = _waiting(error, access, shown, scope, headers)
+                refusal = None if found is not None else _refusal(error, scope, headers)
+            except TooManyAttemptsError as too_many:
+                found, refusal = None, too_many
             if refusal is not None:
                 await refuse(refusal, scope, receive, send)
                 return
-            caller = stranger_caller(shown)
+            caller = stranger_caller(shown) if found is None else found
         state[STATE_KEY] = caller
         await self._app(scope, receive, send)
 
@@ -170,6 +178,22 @@ def _refusal(error: LobugError, scope: Scope, headers: Headers) -> LobugError | 
     if _is_foreign(scope, headers):
         return _foreign()
     return None if isinstance(error, NOT_LET_IN) else error
+
+
+def _waiting(
+    error: LobugError, access: Access, shown: Credentials, scope: Scope, headers: Headers
+) -> Caller | None:
+    """The caller of a device that opens the devices' WebSocket and waits for its owner's approval;
+    None: it is none. Raises TooManyAttemptsError."""
+    if (
+        scope["type"] != "websocket"
+        or scope["path"] not in DEVICE_SOCKETS
+        or not isinstance(error, (TokenRequiredError, TokenInvalidError))
+        or _is_foreign(scope, headers)
+    ):
+        return None
+    found = access.awaiting(shown)
+    return None if found is None else waiting_caller(found.device_id, found.client_id)
 
 
 def _foreign() -> ForeignOriginError:

@@ -144,6 +144,7 @@ async def metrics(
     """
     report = server.health()
     state = ServerState(
+        webhooks_waiting=server.webhooks.waiting,
         version=report.version,
         can_talk=report.can_talk,
         turns=report.turns,

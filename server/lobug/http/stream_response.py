@@ -17,7 +17,8 @@ from starlette.responses import StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from lobug.audio.resample import resample
-from lobug.audio.wav import encode, header, pcm16
+from lobug.audio.wav import encode, header
+from lobug.engines.pcm import pcm16
 from lobug.errors import EngineUnavailableError
 from lobug.http.formats import WAV, Answer
 from lobug.http.problems import client_closed, error_reply, problem

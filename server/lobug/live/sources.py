@@ -15,29 +15,38 @@ from lobug.live.hub import Hub, Rings, Topic, TurnEnded
 from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
 from lobug.telemetry.telemetry import Telemetry
-from lobug.turn.timeline import Timeline
+from lobug.turn.timeline import Timeline, TurnObserver
 
 HEALTH_EVERY_S = 2.0
 """Seconds between two looks at the server's state of health."""
 
 
 class ObservedTurns:
-    """Passes what turns tell on to telemetry, to the utterances and to the hub
+    """Passes what turns tell on to telemetry, to the utterances, to the hub and to webhooks
     (``TurnObserver``)."""
 
-    def __init__(self, telemetry: Telemetry, heard: HeardLog, hub: Hub) -> None:
+    def __init__(
+        self, telemetry: Telemetry, heard: HeardLog, hub: Hub, webhooks: TurnObserver
+    ) -> None:
         self._telemetry = telemetry
         self._heard = heard
         self._hub = hub
+        self._webhooks = webhooks
 
     def heard(self, timeline: Timeline, conversation_key: ConversationKey, text: str) -> None:
         """Keep the words until the turn is over."""
         self._heard.heard(timeline, conversation_key, text)
+        self._webhooks.heard(timeline, conversation_key, text)
+
+    def replied(self, timeline: Timeline, conversation_key: ConversationKey, text: str) -> None:
+        """Keep the reply until the turn is over."""
+        self._webhooks.replied(timeline, conversation_key, text)
 
     def finished(self, timeline: Timeline) -> None:
         """Record a turn that has ended, and tell of it."""
         self._hub.notify(TurnEnded(self._telemetry.finished(timeline)))
         self._heard.finished(timeline)
+        self._webhooks.finished(timeline)
 
 
 def watch(hub: Hub, access: Access, agenda: Agenda, memory: Memory, schedule: Schedule) -> None:

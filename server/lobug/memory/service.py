@@ -124,6 +124,7 @@ class Memory:
         self._clock = clock
         self._snapshot = snapshot
         self._erasure_callbacks: list[Callable[[str | None], None]] = []
+        self._erasing_callbacks: list[Callable[[str | None], Awaitable[None]]] = []
         self._purge_callbacks: list[Callable[[str], Awaitable[None]]] = []
         self.changed: Callable[[str | None], None] = lambda _: None
         """Called on the event loop after each change, with the user whose memory it changed
@@ -603,6 +604,11 @@ class Memory:
         may have been anybody's), so that what the process holds of it is dropped."""
         self._erasure_callbacks.append(callback)
 
+    def before_erasure(self, callback: Callable[[str | None], Awaitable[None]]) -> None:
+        """Await ``callback`` with the user (None: it may be anybody's) before anything is erased,
+        so that no other file holds the words when it is. If it raises, nothing is erased."""
+        self._erasing_callbacks.append(callback)
+
     def before_user_purge(self, callback: Callable[[str], Awaitable[None]]) -> None:
         """Await ``callback`` with the user before everything of one is erased, so that what other
         files hold of the user goes too. If it raises, nothing of memory is erased."""
@@ -779,11 +785,14 @@ class Memory:
     ) -> Forgotten:
         """One transaction that erases; also while memory is switched off."""
         now = self._clock()
+        whose = None if scope.household == "write" else scope.user
         # Background work that has read what is erased must not store anything made from it.
         async with self._priority.exclusive():
+            for callback in self._erasing_callbacks:
+                await callback(whose)
             gone = await self._database.write(name, lambda connection: work(connection, now))
             self.erasures.report(cause, ErasureReport.of(gone))
-            await self._report_erasure(None if scope.household == "write" else scope.user)
+            await self._report_erasure(whose)
         self.changed(scope.user)
         if scope.household == "write":
             self.changed(HOUSEHOLD)

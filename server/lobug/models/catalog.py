@@ -183,11 +183,13 @@ def needed_models(settings: Settings) -> tuple[str, ...]:
     """Return the names of the models that must be pulled before a start with ``settings``.
 
     ``chat.engine = auto`` needs the embedded chat model, which Lo-Bug uses when Ollama does not
-    answer. Models installed with the program are not listed.
+    answer; a server for speech-to-text needs the embedded model that replaces it
+    (``stt.fallback``). Models installed with the program are not listed.
     """
     names: list[str] = []
     if settings.chat.engine in {"auto", "embedded"} and settings.chat.embedded_path is None:
         names.append(settings.chat.embedded_model)
-    if settings.stt.path is None:
-        names.append(settings.stt.model)
+    stt = settings.stt
+    if (stt.engine == "embedded" or stt.fallback) and stt.path is None:
+        names.append(stt.model)
     return tuple(names)

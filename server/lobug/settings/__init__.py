@@ -32,6 +32,7 @@ from lobug.settings.server import (
 )
 from lobug.settings.skills import SkillSettings
 from lobug.settings.streaming import ListeningSettings, StreamingSettings
+from lobug.settings.webhooks import WebhookSettings
 
 __all__ = [
     "AccessSettings",
@@ -53,6 +54,7 @@ __all__ = [
     "TelemetrySettings",
     "TlsSettings",
     "TtsSettings",
+    "WebhookSettings",
 ]
 
 
@@ -107,6 +109,7 @@ class Settings(BaseSettings):
     discovery: DiscoverySettings = Field(default_factory=DiscoverySettings)
     firmware: FirmwareSettings = Field(default_factory=FirmwareSettings)
     telemetry: TelemetrySettings = Field(default_factory=TelemetrySettings)
+    webhooks: WebhookSettings = Field(default_factory=WebhookSettings)
     limits: LimitSettings = Field(default_factory=LimitSettings)
 
     @model_validator(mode="after")

@@ -79,7 +79,10 @@ class AccessSettings(Section):
         10, ge=1, description="New codes (without pairing: new devices) a minute for one address."
     )
     attempts_per_minute: int = Field(
-        20, ge=1, description="Wrong tokens, and wrong codes, a minute from one address."
+        20,
+        ge=1,
+        description="Wrong tokens, wrong codes, and WebSockets of devices that wait for approval, a"
+        " minute from one address.",
     )
     token: SecretStr = Field(
         SecretStr(""),

@@ -139,10 +139,63 @@ class EmbeddingSettings(Section):
     timeout_s: Seconds = Field(20.0, description="Longest time for one call, seconds.")
 
 
-class SttSettings(Section):
-    """Speech-to-text (faster-whisper) and the gate in front of it."""
+WyomingAddress = Annotated[str, Field(pattern=r"^(tcp://[^/@\s]+:\d{1,5}|unix:///\S+)$")]
+"""Of a Wyoming server: ``tcp://host:port`` or ``unix:///path``."""
 
-    model: str = Field("whisper-base", description="A name of `lobug models list`.")
+
+class SpeechServerSettings(Section):
+    """What speech-to-text and text-to-speech on another machine have in common."""
+
+    engine: str
+    openai_base_url: str = Field(
+        "http://127.0.0.1:8000/v1",
+        description="OpenAI-compatible server with `/audio`, for `engine = openai`.",
+    )
+    openai_api_key: SecretStr = Field(SecretStr(""), description="Key for that server, if needed.")
+    fallback: bool = Field(
+        True,
+        description="Use the embedded engine while the server does not answer. Off: it is neither"
+        " downloaded nor loaded, and without the server nothing replaces it.",
+    )
+    connect_timeout_s: Seconds = Field(
+        2.0, description="Longest time until the server takes a connection, seconds."
+    )
+    answer_timeout_s: Seconds = Field(
+        10.0, description="Longest wait for the first or the next part of its answer, seconds."
+    )
+    check_every_s: float = Field(
+        30.0,
+        ge=1.0,
+        le=3600.0,
+        description="How often the server is asked whether it still works, seconds; sooner after"
+        " it has failed.",
+    )
+    max_requests: int = Field(
+        2, ge=1, le=64, description="Requests to the server at a time; further ones wait."
+    )
+
+
+class SttSettings(SpeechServerSettings):
+    """Speech-to-text and the gate in front of it."""
+
+    engine: Literal["embedded", "wyoming", "openai"] = Field(
+        "embedded",
+        description="`embedded` is faster-whisper in this process; the others ask a server:"
+        " Wyoming (as Home Assistant does) or OpenAI's `/v1/audio/transcriptions`.",
+    )
+    wyoming_url: WyomingAddress = Field(
+        "tcp://127.0.0.1:10300",
+        description="Wyoming server for speech-to-text: `tcp://HOST:PORT` or `unix:///PATH`.",
+    )
+    wyoming_model: str = Field(
+        "", max_length=200, description="Model name on that server; empty: its own choice."
+    )
+    openai_model: str = Field(
+        "whisper-1", description="Model name on the OpenAI-compatible server."
+    )
+    model: str = Field(
+        "whisper-base", description="The embedded model, a name of `lobug models list`."
+    )
     path: Path | None = Field(
         None, description="A CTranslate2 Whisper folder of your own instead of that model."
     )
@@ -197,11 +250,34 @@ class SttSettings(Section):
     timeout_s: Seconds = Field(60.0, description="Longest time for one transcription, seconds.")
 
 
-class TtsSettings(Section):
+class TtsSettings(SpeechServerSettings):
     """Text-to-speech."""
 
-    engine: Literal["hibari", "none"] = Field(
-        "hibari", description="The embedded neural voice (English), or no voice at all."
+    engine: Literal["hibari", "wyoming", "openai", "none"] = Field(
+        "hibari",
+        description="`hibari` is the embedded neural voice (English), `none` no voice at all; the"
+        " others ask a server: Wyoming or OpenAI's `/v1/audio/speech`.",
+    )
+    wyoming_url: WyomingAddress = Field(
+        "tcp://127.0.0.1:10200",
+        description="Wyoming server for text-to-speech: `tcp://HOST:PORT` or `unix:///PATH`.",
+    )
+    wyoming_voice: str = Field(
+        "",
+        max_length=200,
+        description="Voice name on that server; empty: its own choice for `stt.language`.",
+    )
+    openai_model: str = Field("tts-1", description="Model name on the OpenAI-compatible server.")
+    openai_voice: str = Field("alloy", description="Voice name on that server.")
+    openai_format: Literal["wav", "pcm"] = Field(
+        "wav",
+        description="What is asked of that server. `pcm` has no header and is taken for 24 kHz, as"
+        " OpenAI defines it.",
+    )
+    max_sentence_s: Seconds = Field(
+        60.0,
+        description="Longest audio of one sentence that is taken from a server, seconds; less for"
+        " short sentences.",
     )
     speed: Annotated[float, Changeable("Speaking rate", unit="×")] = Field(
         1.0, ge=0.5, le=2.0, description="Speaking rate; 1 is normal."

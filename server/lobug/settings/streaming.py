@@ -89,6 +89,12 @@ class StreamingSettings(Section):
     idle_timeout_s: Seconds = Field(
         120.0, description="A connection on which nothing is said is closed after this, seconds."
     )
+    waiting_device_s: Seconds = Field(
+        30.0,
+        description="How long the connection of a device that waits for its owner's approval stays"
+        " open, seconds: it is told its code. Like every caller without a token it is cut off after"
+        " `limits.body_timeout_s` and `limits.headers_timeout_s` at the latest.",
+    )
     send_timeout_s: Seconds = Field(
         10.0, description="A device that reads nothing for this long is disconnected, seconds."
     )

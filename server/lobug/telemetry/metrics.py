@@ -109,6 +109,8 @@ class ServerState:
     """By job."""
     memory: MemoryStats
     devices: DeviceFigures = DeviceFigures()
+    webhooks_waiting: int = 0
+    """Webhooks that the receiver has not taken yet."""
 
 
 class StateCollector(Collector):
@@ -132,6 +134,11 @@ class StateCollector(Collector):
         yield GaugeMetricFamily("lobug_turns_running", "Turns under way.", value=state.turns)
         yield from _engines(state.engines)
         yield from _devices(state.devices)
+        yield GaugeMetricFamily(
+            "lobug_webhooks_waiting",
+            "Webhooks that the receiver has not taken yet.",
+            value=state.webhooks_waiting,
+        )
         for field in fields(state.memory):
             yield GaugeMetricFamily(
                 f"lobug_memory_{field.name}",
@@ -286,6 +293,15 @@ class Metrics:
             ["reason"],
             registry=self.registry,
         )
+        self._webhooks = Counter(
+            "lobug_webhooks",
+            "Webhooks that were `delivered`, `refused` by the receiver, `expired` because it did"
+            " not answer, or `dropped` because too many were waiting.",
+            ["outcome"],
+            registry=self.registry,
+        )
+        for outcome in ("delivered", "refused", "expired", "dropped"):
+            self._webhooks.labels(outcome)  # 0 is shown before the first one
         self.frames_in = self._frames.labels("in")
         self.frames_out = self._frames.labels("out")
 
@@ -315,6 +331,10 @@ class Metrics:
     def memory_erased(self, cause: str) -> None:
         """Count an erasure of memory."""
         self._erasures.labels(cause).inc()
+
+    def webhooks_ended(self, outcome: str, count: int) -> None:
+        """Count webhooks that wait no longer."""
+        self._webhooks.labels(outcome).inc(count)
 
     def device_reported(self, progress: DeviceProgress) -> None:
         """Count what has happened to a device since its report before."""

@@ -2,7 +2,8 @@
 
 A turn yields, in this order: one ``Heard`` (or ``Ignored``, which only ``Done`` follows), a
 ``Notice`` if the reply will be late, then ``ReplyDelta`` and ``Piece`` as the model writes,
-``SpeechAudio`` for each piece that was spoken, and always exactly one ``Done`` or ``Failed`` last.
+``SpeechAudio``, or several, for each piece that was spoken, and always exactly one ``Done`` or
+``Failed`` last.
 
 The times of a listener's events are seconds of the stream: the number of samples before that
 moment, divided by the rate.
@@ -76,12 +77,14 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class SpeechAudio:
-    """A piece's speech, mono."""
+    """A piece's speech, mono, or a part of it."""
 
     index: int
     samples: Samples
     sample_rate: int
     """Hz."""
+    last: bool = True
+    """Whether no part of this piece follows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,7 +190,7 @@ class TurnRunner:
                         async with aclosing(self._stages(turn, slot)) as stages:
                             async for event in stages:
                                 record_event(event, timeline)
-                                if isinstance(event, Heard | Ignored):
+                                if isinstance(event, Heard | Ignored | Done):
                                     self._note_words(turn, event)
                                 yield event
                     finally:
@@ -212,10 +212,15 @@ class TurnRunner:
                 self._observer.heard(timeline, conversation_key, "")
             yield failed
 
-    def _note_words(self, turn: _Turn, event: Heard | Ignored) -> None:
-        """Tell the observer what was heard. A model that ignores words comes after them."""
-        if isinstance(event, Heard) or turn.heard is None:
-            self._observer.heard(turn.timeline, turn.conversation.conversation_key, event.text)
+    def _note_words(self, turn: _Turn, event: Heard | Ignored | Done) -> None:
+        """Tell the observer what was heard and replied. A model that ignores words comes after
+        them."""
+        conversation_key = turn.conversation.conversation_key
+        if isinstance(event, Done):
+            if event.response:
+                self._observer.replied(turn.timeline, conversation_key, event.response)
+        elif isinstance(event, Heard) or turn.heard is None:
+            self._observer.heard(turn.timeline, conversation_key, event.text)
 
     async def _stages(self, turn: _Turn, slot: TurnSlot) -> AsyncGenerator[TurnEvent]:
         """The whole turn, up to ``Done``; nothing after the wrapper if it does not count."""

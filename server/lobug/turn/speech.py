@@ -19,7 +19,7 @@ from functools import partial
 
 import numpy as np
 
-from lobug.engines.base import PacedVoice, Samples, TextToSpeech
+from lobug.engines.base import PacedVoice, Samples, StreamingVoice, TextToSpeech
 from lobug.errors import EngineError
 from lobug.language import language_of
 from lobug.language.en.segmentation import FEWEST_BEFORE_CONJUNCTION
@@ -36,6 +36,9 @@ piece they are the pauses of a person who reads aloud."""
 _FRAME_S = 0.005
 _FLOOR = 0.01
 """Share of the loudest frame below which a frame is silent: 40 dB."""
+_SOFTEST_VOICE = 0.1
+"""Loudest frame of the softest voice. While speech still comes, its own loudest frame is not
+known."""
 _ENDS = ".!?…\u3002\uff01\uff1f"
 _CLOSERS = "\"'”’»)]"
 
@@ -57,6 +60,46 @@ def trim_silence(speech: Samples, sample_rate: int, text: str) -> Samples:
     start = int(sounding[0]) * frame - int(BEFORE_S * sample_rate)
     end = (int(sounding[-1]) + 1) * frame + int(after * sample_rate)
     return speech[max(0, start) : end]
+
+
+class SilenceTrimmer:
+    """Does what ``trim_silence`` does while the speech of a piece still comes. Pure."""
+
+    def __init__(self, sample_rate: int, text: str) -> None:
+        self._frame = max(1, int(sample_rate * _FRAME_S))
+        self._before = int(BEFORE_S * sample_rate)
+        after_s = AFTER_SENTENCE_S if _ends_a_sentence(text) else AFTER_CLAUSE_S
+        self._after = int(after_s * sample_rate)
+        self._loudest = _SOFTEST_VOICE
+        self._begun = False
+        self._held = np.zeros(0, np.float32)
+        """What may be the silence before the speech or after it, and less than a frame more."""
+
+    def feed(self, samples: Samples) -> Samples:
+        """Take the next samples; return those that can be played, which may be none."""
+        held = np.concatenate([self._held, samples])
+        whole = held.size // self._frame * self._frame
+        loudness = np.abs(held[:whole]).reshape(-1, self._frame).max(axis=1, initial=0.0)
+        self._loudest = max(self._loudest, float(loudness.max(initial=0.0)))
+        sounding = np.flatnonzero(loudness > _FLOOR * self._loudest)
+        if not sounding.size:
+            # Before the speech only the end of the silence is needed, after it only the beginning.
+            self._held = held if self._begun else held[max(0, held.size - self._kept_before) :]
+            return np.zeros(0, np.float32)
+        start = 0 if self._begun else max(0, int(sounding[0]) * self._frame - self._before)
+        # The last sounding frame is kept too, so that something is left for the end.
+        end = int(sounding[-1]) * self._frame
+        self._begun = True
+        self._held = held[max(start, end) :]
+        return held[start : max(start, end)]
+
+    def finish(self) -> Samples:
+        """The end of the speech, with the pause that follows it; empty if there was none."""
+        return self._held[: self._frame + self._after] if self._begun else self._held[:0]
+
+    @property
+    def _kept_before(self) -> int:
+        return self._before + 2 * self._frame
 
 
 def _ends_a_sentence(text: str) -> bool:
@@ -116,7 +159,8 @@ async def speak(
     language: Language = ENGLISH,
     speed: float = 1.0,
 ) -> AsyncGenerator[TurnEvent]:
-    """Pass all events on, and add a ``SpeechAudio`` after each ``Piece``.
+    """Pass all events on, and add a ``SpeechAudio`` after each ``Piece``; several of a voice that
+    gives the beginning of a sentence before its end (``StreamingVoice``).
 
     The events are read as fast as they come, also while the consumer takes none. When the voice
     fails the turn goes on without it, because a reply that can be read is better than none. What
@@ -127,7 +171,7 @@ async def speak(
         tts: the voice.
         outcome: filled as speech is made.
         max_seconds: the longest speech; it ends before the piece that would exceed it, for a device
-            that has to hold the whole reply. None: no limit.
+            that has to hold the whole reply. None: no limit, and pieces may come in parts.
         language: of the reply; decides how numbers and signs are read.
         speed: times the voice's own; a voice with one speed ignores it.
     """
@@ -142,7 +186,7 @@ async def speak(
     ]
     try:
         while not isinstance(event := await queues.out.get(), _End):
-            if isinstance(event, SpeechAudio):
+            if isinstance(event, SpeechAudio) and event.last:
                 queues.places.release()
             yield event
         if event.fault is not None:
@@ -160,12 +204,15 @@ class _Voice:
     synthesize: Callable[[str], Awaitable[Samples]]
     sample_rate: int
     """Hz."""
+    stream: Callable[[str], AsyncGenerator[Samples]] | None
+    """As of ``StreamingVoice``; None: it gives whole sentences."""
 
 
 def _at(tts: TextToSpeech, speed: float) -> _Voice:
+    stream = partial(tts.stream, speed=speed) if isinstance(tts, StreamingVoice) else None
     if speed != 1.0 and isinstance(tts, PacedVoice):
-        return _Voice(partial(tts.synthesize_at, speed=speed), tts.sample_rate)
-    return _Voice(tts.synthesize, tts.sample_rate)
+        return _Voice(partial(tts.synthesize_at, speed=speed), tts.sample_rate, stream)
+    return _Voice(tts.synthesize, tts.sample_rate, stream)
 
 
 async def _ending_with_faults(queues: _Queues, work: Coroutine[None, None, None]) -> None:
@@ -195,12 +242,50 @@ async def _synthesise(
         if outcome.over:
             continue
         await queues.places.acquire()
-        audio = await _speech(piece, voice, outcome, max_seconds, language)
-        if audio is None:
-            queues.places.release()
+        # A limit is one for whole pieces.
+        if voice.stream is not None and max_seconds is None:
+            any_audio = await _stream_speech(piece, voice, outcome, queues.out, language)
         else:
-            queues.out.put_nowait(audio)
+            audio = await _speech(piece, voice, outcome, max_seconds, language)
+            any_audio = audio is not None
+            if audio is not None:
+                queues.out.put_nowait(audio)
+        if not any_audio:
+            queues.places.release()
     queues.out.put_nowait(_End())
+
+
+async def _stream_speech(
+    piece: Piece,
+    voice: _Voice,
+    outcome: SpeechOutcome,
+    out: asyncio.Queue[TurnEvent | _End],
+    language: Language,
+) -> bool:
+    """Put a piece's audio into ``out`` as it comes; the last part says that it is the last. Returns
+    whether there was any."""
+    assert voice.stream is not None  # noqa: S101 - for the type checker
+    trimmer = SilenceTrimmer(voice.sample_rate, piece.text)
+    begun = False
+
+    def put(samples: Samples, *, last: bool) -> None:
+        outcome.seconds += samples.size / voice.sample_rate
+        out.put_nowait(SpeechAudio(piece.index, samples, voice.sample_rate, last))
+
+    try:
+        async with aclosing(voice.stream(_with_comma(language.spoken_form(piece.text)))) as parts:
+            async for part in parts:
+                samples = trimmer.feed(part)
+                if samples.size:
+                    put(samples, last=False)
+                    begun = True
+    except EngineError as error:
+        outcome.error = error
+    rest = trimmer.finish()
+    if not begun and not rest.size:
+        return False
+    put(rest, last=True)
+    return True
 
 
 async def speak_notice(notice: Notice, tts: TextToSpeech) -> SpeechAudio | None:

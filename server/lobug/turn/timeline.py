@@ -171,6 +171,9 @@ class TurnObserver(Protocol):
     def heard(self, timeline: Timeline, conversation_key: ConversationKey, text: str) -> None:
         """The turn's words are known; empty: there were none."""
 
+    def replied(self, timeline: Timeline, conversation_key: ConversationKey, text: str) -> None:
+        """The reply is known, as far as the person got it; never empty."""
+
     def finished(self, timeline: Timeline) -> None:
         """The turn is over: ``timeline.outcome`` is set."""
 
@@ -179,6 +182,9 @@ class NoObserver:
     """Ignores everything."""
 
     def heard(self, timeline: Timeline, conversation_key: ConversationKey, text: str) -> None:
+        """Do nothing."""
+
+    def replied(self, timeline: Timeline, conversation_key: ConversationKey, text: str) -> None:
         """Do nothing."""
 
     def finished(self, timeline: Timeline) -> None:

@@ -69,6 +69,7 @@ def examine() -> Iterator[Finding]:
     yield from _check("openai", "cli.doctor.engines", "check_openai", settings)
     yield from _check("home assistant", "cli.doctor.home", "check_home", settings)
     yield from _check("summaries", "cli.doctor.engines", "check_summaries", settings)
+    yield from _check("webhooks", "cli.doctor.webhooks", "check_webhooks", settings)
     yield from _check("models", "cli.doctor.models", "check_model_files", settings)
     yield from _check("context window", "diagnosis.context", "check_context", settings)
     yield from _check("embeddings", "cli.doctor.engines", "check_embeddings", settings)

@@ -54,12 +54,12 @@ def check_audio(settings: Settings) -> list[Finding]:
     if any(finding.advice for finding in findings):
         return findings
     # After the libraries are known to load: these modules import them.
-    from lobug.engines.selection import choose_tts
+    from lobug.engines.selection import choose_stt, choose_tts
     from lobug.engines.silero import SileroGate
-    from lobug.engines.stt_whisper import WhisperSpeechToText
 
-    voice, _why = choose_tts(settings)
-    gate, ears = SileroGate(settings), WhisperSpeechToText(settings)
+    voice, _ = choose_tts(settings)
+    ears, _ = choose_stt(settings)
+    gate = SileroGate(settings)
     return findings + asyncio.run(try_audio(voice, gate, ears))
 
 

@@ -91,11 +91,12 @@ def _judge(settings: Settings, name: str, check: ModelCheck, ollama: OllamaState
     label = f"model {name}"
     if check.ok:
         return ok(label, sentence("doctor.model_ok", gb=check.model.size / GB))
+    job = check.model.job.value
     spare = (
-        check.model.job.value == "chat"
+        job == "chat"
         and settings.chat.engine == "auto"
         and settings.chat.ollama_model in ollama.models
-    )
+    ) or (job == "stt" and settings.stt.engine != "embedded")
     built_in = check.model.installed_with_program
     advice = sentence("doctor.reinstall" if built_in else "doctor.model_advice")
     return warn(label, check.message, advice) if spare else fail(label, check.message, advice)

@@ -36,6 +36,7 @@ from lobug.http.firmware_image import ImageResponse
 from lobug.http.problems import error_responses
 from lobug.language.en.data import PAIRING
 from lobug.ota.image import FirmwareImage
+from lobug.ota.offers import APPLICATION
 from lobug.ota.signing import Signed, read_nonce
 
 SOCKET_PATH = "/xiaozhi/v1/"
@@ -88,7 +89,9 @@ class Socket(BaseModel):
     url: str = Field(description="Address of the WebSocket.")
     version: int = Field(description="How binary frames are made: 1, the bare Opus packet.")
     token: str | None = Field(
-        None, description="The device's token; absent when it has one that it has used."
+        None,
+        description="The device's token; absent when it has one that it has used, empty while it"
+        " waits for approval.",
     )
     update_key: str | None = Field(
         None,
@@ -107,11 +110,15 @@ class Activation(BaseModel):
 
 
 class DiscoveryReply(BaseModel):
-    """Either `websocket` or `activation` is there."""
+    """A device may talk when `activation` is absent."""
 
     server_time: ServerTime = Field(description="The server's clock.")
     firmware: Firmware = Field(description="The firmware to run.")
-    websocket: Socket | None = Field(None, description="Where to talk, for a device that may.")
+    websocket: Socket | None = Field(
+        None,
+        description="Where to talk. A device that waits for approval is told its code there and"
+        " nothing else; Lo-Bug's own firmware, which shows it anyway, gets no address until then.",
+    )
     activation: Activation | None = Field(
         None, description="What to show, for a device that waits for approval."
     )
@@ -170,9 +177,10 @@ def reply_to(
         firmware=Firmware(version=introduction.version or NO_VERSION),
     )
     pairing = found.pairing
+    socket_url = f"ws{url.removeprefix('http')}{SOCKET_PATH}"
     if pairing is None:
         reply.websocket = Socket(
-            url=f"ws{url.removeprefix('http')}{SOCKET_PATH}",
+            url=socket_url,
             version=PROTOCOL_VERSION,
             token=found.token,
             update_key=None if signed is None else signed.key,
@@ -181,6 +189,10 @@ def reply_to(
             reply.firmware = _offer(image, image_url)
             reply.firmware.signature = None if signed is None else signed.signature
     else:
+        if introduction.application != APPLICATION:
+            # Many clients read the address, and even the token, without looking whether it is
+            # there. An empty token is one that they do not send.
+            reply.websocket = Socket(url=socket_url, version=PROTOCOL_VERSION, token="")
         left_s = max(0.0, pairing.expires_at - now.timestamp())
         reply.activation = Activation(
             code=pairing.code,
@@ -245,7 +257,7 @@ async def discover(
     device_id: DeviceIdHeader = None,
     client_id: ClientIdHeader = None,
 ) -> DiscoveryReply | DiscoveryHelp:
-    """Tell a device where to talk, or which code to show until the owner has approved it.
+    """Tell a device where to talk, and which code to show until the owner has approved it.
 
     The body is the device's description of itself; only `application`, `board` and `update_nonce`
     are looked at.

@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from fastapi import APIRouter, WebSocket
 
+from lobug.access.callers import Caller
 from lobug.devices import messages
 from lobug.devices.caption_font import caption_font
 from lobug.devices.connection import Connection, ConnectionLostError, negotiate
@@ -37,6 +38,9 @@ async def converse(websocket: WebSocket) -> None:
         on_audio_sent=server.telemetry.audio_sent,
     )
     caller = caller_of(websocket.scope)
+    if caller.kind == "waiting":
+        await _tell_code(websocket, connection, server, caller)
+        return
     if server.connections.full and not server.connections.connected(caller.key):
         await connection.close(CloseCode.SERVER_FULL)
         return
@@ -76,11 +80,34 @@ async def converse(websocket: WebSocket) -> None:
             connection.abandon()
 
 
+async def _tell_code(
+    websocket: WebSocket, connection: Connection, server: LobugServer, caller: Caller
+) -> None:
+    """Tell a device that waits for its owner's approval what it waits for: no turn, no memory, no
+    tools."""
+    device_id = caller.device_id or ""
+    client_id = websocket.headers.get("client-id", "")
+    with server.waiting_devices.register(device_id, client_id, connection):
+        try:
+            if await _greet(websocket, connection, server, pictures=False) is not None:
+                await server.waiting_devices.serve(
+                    connection, lambda: server.access.devices.awaiting(device_id, client_id)
+                )
+        except ConnectionLostError:
+            log.debug("a device that waits for approval has gone")
+        except Exception:
+            log.exception("the connection of a device that waits for approval failed")
+            with suppress(ConnectionLostError):
+                await connection.close(CloseCode.INTERNAL)
+        finally:
+            connection.abandon()
+
+
 async def _greet(
-    websocket: WebSocket, connection: Connection, server: LobugServer
+    websocket: WebSocket, connection: Connection, server: LobugServer, *, pictures: bool = True
 ) -> messages.Hello | None:
     """Exchange hellos and return the device's. None: it was late or wrong, and the connection is
-    closed."""
+    closed. ``pictures``: send a device pictures of characters if it wants some."""
     try:
         async with asyncio.timeout(server.settings.streaming.hello_timeout_s):
             message = await connection.receive()
@@ -95,7 +122,7 @@ async def _greet(
         await connection.close(CloseCode.HELLO_INVALID, str(fault))
         return None
     await connection.send(messages.hello(connection.session_id, connection.agreement.downlink))
-    if connection.agreement.glyphs:
+    if pictures and connection.agreement.glyphs:
         connection.push_glyphs(await asyncio.to_thread(caption_font))
     return hello
 

@@ -1,0 +1,183 @@
+"""Whether an engine on another machine is to be asked: the decision, and the watch that keeps it up
+to date.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from lobug.errors import EngineError, EngineTimeoutError, EngineUnavailableError
+
+log = logging.getLogger(__name__)
+
+FIRST_PAUSE_S = 2.0
+"""Seconds from a failure to the next look at the server; doubled after each further one."""
+
+REFUSALS = 3
+"""Requests that a server refuses in a row before it is left alone. One may be the request's own
+fault: a voice refuses what it cannot speak."""
+
+LONGEST_LEAVE = 10.0
+"""How long a server is left alone that answers looks and fails requests, at most: as a multiple of
+the time between two looks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Availability:
+    """What is known of a server. Pure: each method returns the next state; ``now`` is a reading of
+    a clock, seconds.
+
+    One failure is enough to leave the server alone, because each costs a person a time-out. It is
+    asked again once it has answered a look. A server that answers looks and fails requests is
+    looked at ever more rarely: only a request that succeeds ends the doubling. One look that takes
+    too long is no failure: Piper answers nobody while it computes.
+    """
+
+    check_every_s: float
+    """Time between two looks at a server that works; longest time until the next look at one that
+    does not answer."""
+    error: EngineError | None = None
+    """Why it is left alone; None: it is asked."""
+    refusal: EngineError | None = None
+    """What the last request was refused with; None: it was not."""
+    refused_count: int = 0
+    """Requests refused in a row."""
+    failed_requests: int = 0
+    """Since the last that succeeded."""
+    failed_looks: int = 0
+    """Since the last that succeeded."""
+    look_at: float = 0.0
+    """When to look next."""
+
+    def answered(self, now: float) -> Availability:
+        """A request succeeded."""
+        return Availability(self.check_every_s, look_at=now + self.check_every_s)
+
+    def refused(self, error: EngineError, now: float) -> Availability:
+        """The server answered a request, and said that it cannot do it."""
+        count = self.refused_count + 1
+        state = replace(self, refusal=error, refused_count=count)
+        return state.failed(error, now) if count >= REFUSALS else state
+
+    def failed(self, error: EngineError, now: float) -> Availability:
+        """A request failed."""
+        pause = _pause(self.failed_requests, LONGEST_LEAVE * self.check_every_s)
+        return replace(
+            self,
+            error=error,
+            refused_count=0,
+            failed_requests=self.failed_requests + 1,
+            look_at=now + pause,
+        )
+
+    def looked(self, now: float) -> Availability:
+        """It answered a look."""
+        return replace(self, error=None, failed_looks=0, look_at=now + self.check_every_s)
+
+    def look_failed(self, error: EngineError, now: float) -> Availability:
+        """It did not answer a look."""
+        pause = _pause(self.failed_looks, self.check_every_s)
+        works = self.error is None and not self.failed_looks
+        busy = works and isinstance(error, EngineTimeoutError)
+        return replace(
+            self,
+            error=None if busy else error,
+            failed_looks=self.failed_looks + 1,
+            look_at=now + pause,
+        )
+
+    def busy(self, now: float) -> Availability:
+        """A look was due while a request is under way, which says more."""
+        return replace(self, look_at=now + self.check_every_s)
+
+
+def _pause(failures_before: int, longest: float) -> float:
+    return min(FIRST_PAUSE_S * 2.0 ** min(failures_before, 30), longest)
+
+
+class ServerWatch:
+    """Looks at a server when it is due. Logs once that it has stopped working, and once that it
+    works again."""
+
+    def __init__(
+        self,
+        engine: str,
+        look: Callable[[], Awaitable[None]],
+        *,
+        check_every_s: float,
+        busy: Callable[[], bool] = lambda: False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``look`` raises EngineError when the server does not answer as it should. ``engine`` is
+        the job that errors and log lines name. ``busy``: whether a request is under way."""
+        self._engine = engine
+        self._look = look
+        self._busy = busy
+        self._clock = clock
+        self._changed = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self.state = Availability(check_every_s, EngineUnavailableError(engine, "is not started"))
+
+    async def start(self) -> EngineError | None:
+        """Look once, then in the background. Returns what the first look found, which is not
+        logged. Safe to call again."""
+        await self._look_now(quietly=True)
+        if self._task is None:
+            self._task = asyncio.ensure_future(self._run())
+        return self.state.error
+
+    async def close(self) -> None:
+        """Stop looking. Safe to call twice."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    def answered(self) -> None:
+        """Note that a request succeeded."""
+        self._become(self.state.answered(self._clock()))
+
+    def failed(self, error: EngineError) -> None:
+        """Note that a request failed."""
+        # The base class itself stands for an answer that says no; its subclasses for none.
+        fate = self.state.refused if type(error) is EngineError else self.state.failed
+        self._become(fate(error, self._clock()))
+
+    async def _run(self) -> None:
+        while True:
+            self._changed.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(max(0.0, self.state.look_at - self._clock())):
+                    await self._changed.wait()
+            now = self._clock()
+            if self.state.look_at > now:
+                continue
+            if self._busy():
+                self._become(self.state.busy(now))
+            else:
+                await self._look_now()
+
+    async def _look_now(self, *, quietly: bool = False) -> None:
+        try:
+            await self._look()
+        except EngineError as error:
+            state = self.state.look_failed(error, self._clock())
+        else:
+            state = self.state.looked(self._clock())
+        self._become(state, quietly=quietly)
+
+    def _become(self, state: Availability, *, quietly: bool = False) -> None:
+        before, self.state = self.state, state
+        self._changed.set()
+        if quietly:
+            return
+        if state.error is not None and before.error is None:
+            log.warning("%s", state.error)
+        elif state.error is None and before.error is not None:
+            log.info("%s: the server answers again", self._engine)
