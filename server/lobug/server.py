@@ -29,9 +29,17 @@ from lobug.devices.report import Report
 from lobug.devices.status import DeviceStatuses
 from lobug.devices.unasked_speech import DeviceVoices
 from lobug.devices.waiting_devices import WaitingDevices
-from lobug.engines.base import AdjustableVoice, Engine, Engines, EngineStatus, Tool
+from lobug.engines.base import (
+    AdjustableVoice,
+    Engine,
+    Engines,
+    EngineStatus,
+    KnowsNames,
+    Tool,
+)
 from lobug.engines.integrity import ModelIntegrity
 from lobug.errors import AccessUnavailableError, DeviceUnknownError, EngineError, StorageError
+from lobug.house.service import House, HouseState
 from lobug.live import sources
 from lobug.live.heard import HeardLog, HeardUtterance
 from lobug.live.hub import Hub, WasHeard
@@ -93,6 +101,8 @@ class HealthReport:
     choices: Mapping[str, str]
     memory: MemoryStats
     turns: int
+    house: HouseState | None = None
+    """Of Home Assistant; None: there is none."""
 
 
 @dataclass(slots=True)
@@ -140,6 +150,8 @@ class LobugServer:
     """What it can do for somebody."""
     mcp_servers: McpServers = field(init=False)
     """Servers of tools that the owner configured."""
+    house: House | None = field(init=False, default=None)
+    """Home Assistant; None: the settings name none."""
     firmware: FirmwareOffers = field(init=False)
     """Offers newer firmware to devices."""
     connections: ConnectedDevices = field(init=False)
@@ -184,6 +196,10 @@ class LobugServer:
             counted=self.telemetry.metrics.webhooks_ended,
         )
         self.mcp_servers = McpServers(self.settings.skills.mcp_servers)
+        if self.settings.home.url:
+            self.house = House(
+                self.settings.home, clock=self.clock, learned_names=self._learned_names
+            )
         self._alert_skill = AlertSkill(
             self.agenda.alerts, day_hour=self.settings.skills.reminder_hour
         )
@@ -267,6 +283,7 @@ class LobugServer:
             self.agenda.waiting,
             self.wall,
             self.agenda.speeds.of,
+            self.house,
         )
         self.prefetcher = PromptPrefetcher(
             self.settings,
@@ -318,6 +335,11 @@ class LobugServer:
         """Date and time where a user is."""
         return time_in_zone(self.wall(), self.settings.conversation.time_zone)
 
+    def _learned_names(self, names: Sequence[str]) -> None:
+        """Names of the house, for the ears."""
+        if isinstance(self.engines.stt, KnowsNames):
+            self.engines.stt.expect_names(names)
+
     def _name_of_device(self, device_id: str) -> str:
         """What the owner calls a device; empty: nothing, or it is not known."""
         try:
@@ -349,6 +371,8 @@ class LobugServer:
         self.conversations.forget(user)
         self.heard.forget(user)
         self.hub.forget(user)
+        if self.house is not None:
+            self.house.forget(user)
         self.webhooks.forget(user)
         for chat in filter(None, (self.engines.chat, self.engines.consolidation)):
             chat.forget(lambda lane: is_lane_of(lane, user))
@@ -377,6 +401,8 @@ class LobugServer:
         except StorageError as error:
             log.error("webhooks: %s", error)  # noqa: TRY400 - a full disk needs no traceback
         self.mcp_servers.start()
+        if self.house is not None:
+            self.house.start()
         self._in_background(asyncio.to_thread(self.skills.load))
         self._in_background(self._watch_memory())
         self._in_background(self.schedule.run())
@@ -412,6 +438,8 @@ class LobugServer:
         await self.waiting_devices.close()
         await self.connections.close()
         await self.mcp_servers.close()
+        if self.house is not None:
+            await self.house.close()
         tasks = tuple(self._tasks)
         for task in tasks:
             task.cancel()
@@ -490,6 +518,9 @@ class LobugServer:
             degraded.append(f"wyoming: {wyoming_fault}")
         if self.memory.summary_fault():
             degraded.append(f"summaries: {self.memory.summary_fault()}")
+        house = self.house.state() if self.house is not None else None
+        if house is not None and house.fault:
+            degraded.append(f"home: {house.fault}")
         degraded += [
             f"{job}: {state.reason or 'not ready'}"
             for job, state in states.items()
@@ -506,6 +537,7 @@ class LobugServer:
             choices=self.choices,
             memory=self.memory.stats(),
             turns=self.priority.turns,
+            house=house,
         )
 
     def _health_shown(self) -> object:

@@ -10,12 +10,15 @@ from pathlib import Path
 
 import psutil
 import pytest
+from fastapi import FastAPI
+from fastapi.responses import RedirectResponse
+from pydantic import SecretStr
 
 from lobug.engines.base import ABSENT_TOOLS, ChatOptions
 from lobug.settings.skills import McpServerSettings
 from lobug.skills.mcp_program import MAX_LINE_BYTES
 from lobug.skills.mcp_servers import JoinedTools, McpServers
-from support import mcp_server
+from support import home_assistant, mcp_server
 from support.app_server import ScriptedEngines, client_of, running, settings_for
 from support.scripted import ScriptedChatModel
 
@@ -66,6 +69,70 @@ async def test_a_server_over_http() -> None:
         async with connected(settings) as servers:
             result = await servers.call("house.switch_lamp", {"on": False})
             assert (result.text, result.is_error) == ("The lamp is off.", False)
+
+
+async def test_home_assistants_stateless_server() -> None:
+    app = home_assistant.mcp_app()
+    async with client_of(app) as client:
+        settings = McpServerSettings(
+            url=f"{client.base_url}/api/mcp",
+            headers={"Authorization": SecretStr(f"Bearer {home_assistant.TOKEN}")},
+            allow=["intent__HassTurnOn"],
+        )
+        async with connected(settings) as servers:
+            assert [tool.name for tool in servers.tools()] == ["house.intent__HassTurnOn"]
+            result = await servers.call("house.intent__HassTurnOn", {"name": "Goblin"})
+            assert not result.is_error
+            assert "Goblin" in result.text
+            assert (await servers.call("house.intent__HassTurnOff", {"name": "Goblin"})).is_error
+        assert [asked["method"] for _, asked in app.state.requests] == [
+            "initialize",
+            "notifications/initialized",
+            "tools/list",
+            "tools/call",
+        ]
+        assert not any("mcp-session-id" in headers for headers, _ in app.state.requests)
+
+
+async def test_a_token_that_home_assistant_refuses_is_told() -> None:
+    async with client_of(home_assistant.mcp_app()) as client:
+        settings = McpServerSettings(
+            url=f"{client.base_url}/api/mcp",
+            headers={"Authorization": SecretStr("Bearer wrong")},
+            tool_timeout_s=1.0,
+        )
+        servers = McpServers({"house": settings})
+        servers.start()
+        try:
+            await until(lambda: bool(servers.states()[0].fault))
+            fault = servers.states()[0].fault
+            assert "status 401" in fault
+            assert "wrong" not in fault
+        finally:
+            await servers.close()
+
+
+async def test_a_redirect_to_another_server_is_not_followed() -> None:
+    elsewhere, here = home_assistant.mcp_app(), FastAPI()
+    async with client_of(elsewhere) as target:
+
+        @here.post("/api/mcp")
+        async def redirect() -> RedirectResponse:
+            return RedirectResponse(f"{target.base_url}/api/mcp", status_code=307)
+
+        async with client_of(here) as client:
+            settings = McpServerSettings(
+                url=f"{client.base_url}/api/mcp",
+                headers={"Authorization": SecretStr(f"Bearer {home_assistant.TOKEN}")},
+                tool_timeout_s=1.0,
+            )
+            servers = McpServers({"house": settings})
+            servers.start()
+            try:
+                await until(lambda: bool(servers.states()[0].fault))
+                assert elsewhere.state.requests == []
+            finally:
+                await servers.close()
 
 
 @pytest.mark.parametrize(

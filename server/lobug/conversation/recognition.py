@@ -96,10 +96,11 @@ class MemoryCommands:
         *,
         heard: Heard | None = None,
         cites: bool = False,
+        asks_model: bool = True,
     ) -> Command | None:
         """The command in a text; None: it is an ordinary turn. Call it once for each turn.
         ``heard``: what the rules read in the text, if that is known. ``cites``: the caller wants to
-        know where an answer is known from.
+        know where an answer is known from. ``asks_model`` False: the chat model is not asked.
 
         Changes nothing but the dialogue; ``Command.act`` runs the command. Raises StorageError.
         """
@@ -135,7 +136,8 @@ class MemoryCommands:
             command = await claim_commands.answer(context)
         if command is None and meaning is None and heard.corrects and not heard.claims:
             command = remembering.ask_for_sentence(context)
-        if command is None and meaning is None and book.possible_command(text) is not None:
+        possible = asks_model and command is None and meaning is None
+        if possible and book.possible_command(text) is not None:
             guessed = await choose_with_model(self._chat, text)
             command = (
                 None

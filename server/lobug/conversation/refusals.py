@@ -7,13 +7,32 @@ no tool of the device takes is refused by decision.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from lobug.conversation.command_context import Answer, Command
 from lobug.conversation.registry import Conversation
 from lobug.language import language_of
+from lobug.language.en.data import HOUSE
 from lobug.language.en.orders import SENTENCES, Order, read_order, refusal_of, skill_of
 from lobug.language.en.requests import is_request
 from lobug.language.order_reader import BEYOND, TALK
+
+REFUSAL = "refusal"
+"""Who carries a refusal out."""
+
+
+def may_concern_tools(conversation: Conversation, text: str) -> bool:
+    """Whether a tool of the device, or of the owner's servers, may do what a text asks for."""
+    return any(tools.may_concern(text) for tools in (conversation.offered, conversation.tools))
+
+
+def not_understood(command: Command) -> Command:
+    """A refusal in other words, where Home Assistant was asked first and did not understand."""
+
+    async def act(_: int) -> Answer:
+        return Answer((HOUSE["not_understood"],), extract=True)
+
+    return replace(command, act=act)
 
 
 def refusal(
@@ -35,7 +54,7 @@ def refusal(
     """
     if language not in {None, "en"}:
         return None
-    if any(tools.may_concern(text) for tools in (conversation.offered, conversation.tools)):
+    if may_concern_tools(conversation, text):
         return None
     known = language_of("en").skills
     reading = None if known is None else known.reading(text)
@@ -54,7 +73,7 @@ def refusal(
     async def act(_: int) -> Answer:
         return Answer(sentences, extract=True)
 
-    return Command(text, act, by="refusal")
+    return Command(text, act, by=REFUSAL)
 
 
 def _help(order: Order, skill: str) -> tuple[str, ...]:

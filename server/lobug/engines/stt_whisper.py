@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,6 +50,13 @@ class WhisperSpeechToText(ThreadEngine["ShortWindowWhisper"]):
         self._own_folder = settings.stt.path is not None
         self._folder = settings.stt.path or model_dir(settings.models_dir, settings.stt.model)
         self._withdrawn: ModelDamagedError | None = None
+        self._names: Sequence[str] = ()
+        self._hotwords: tuple[Sequence[str], str] = ((), "")
+        """Names, and what Whisper is told of them; chosen on the worker's thread."""
+
+    def expect_names(self, names: Sequence[str]) -> None:
+        """Prefer these names from the next transcription on; see ``KnowsNames``."""
+        self._names = tuple(names)
 
     @property
     def catalog_model(self) -> str | None:
@@ -131,8 +138,28 @@ class WhisperSpeechToText(ThreadEngine["ShortWindowWhisper"]):
     ) -> Transcript:
         if not len(audio):
             return _NOTHING
+        names = self._told_names(model)
+        heard = self._heard(model, audio, language, names, abandoned)
+        # Told names, Whisper hears them in noise too: some with a doubt, some with none.
+        doubted = is_only_names(heard.text, names) or looks_wrong(heard, self._settings)
+        if names and doubted and not abandoned.is_set():
+            return self._heard(model, audio, language, "", abandoned)
+        return heard
+
+    def _heard(
+        self,
+        model: ShortWindowWhisper,
+        audio: Samples,
+        language: str | None,
+        names: str,
+        abandoned: Abandoned,
+    ) -> Transcript:
+        """The better of one attempt, or two if the first looks wrong; ``names``: what Whisper is
+        told of names, empty: nothing."""
         short = self._settings.short_window
-        first = self._attempt(model, audio, language, (0.0,), short=short, abandoned=abandoned)
+        first = self._attempt(
+            model, audio, language, (0.0,), short=short, names=names, abandoned=abandoned
+        )
         margin = _SHORT_WINDOW_DOUBT if short else 0.0
         # A confident short word with a long silence around it needs no second attempt.
         uncertain = first.avg_logprob < self._settings.log_prob_threshold / 2
@@ -143,9 +170,27 @@ class WhisperSpeechToText(ThreadEngine["ShortWindowWhisper"]):
         if is_silence(first, self._settings):
             return first
         second = self._attempt(
-            model, audio, language, _FALLBACK_TEMPERATURES, short=False, abandoned=abandoned
+            model,
+            audio,
+            language,
+            _FALLBACK_TEMPERATURES,
+            short=False,
+            names=names,
+            abandoned=abandoned,
         )
         return better(first, second, self._settings)
+
+    def _told_names(self, model: ShortWindowWhisper) -> str:
+        known, told = self._hotwords
+        if known is not self._names:
+            known = self._names
+            told = hotwords(
+                known,
+                lambda text: len(model.hf_tokenizer.encode(text).ids),
+                self._settings.name_tokens,
+            )
+            self._hotwords = known, told
+        return told
 
     def _attempt(
         self,
@@ -155,6 +200,7 @@ class WhisperSpeechToText(ThreadEngine["ShortWindowWhisper"]):
         temperatures: Sequence[float],
         *,
         short: bool,
+        names: str = "",
         abandoned: Abandoned | None = None,
     ) -> Transcript:
         seconds = len(audio) / STT_SAMPLE_RATE
@@ -170,6 +216,7 @@ class WhisperSpeechToText(ThreadEngine["ShortWindowWhisper"]):
             # The turn decides what is noise, so nothing is dropped here.
             no_speech_threshold=None,
             condition_on_previous_text=False,
+            hotwords=names or None,
             # Longer audio needs time stamps, to cut windows between two words.
             without_timestamps=seconds <= _WINDOW_S,
             max_new_tokens=min(200, int(_TOKENS_EXTRA + _TOKENS_PER_SECOND * seconds)),
@@ -180,6 +227,35 @@ class WhisperSpeechToText(ThreadEngine["ShortWindowWhisper"]):
             if abandoned is not None and abandoned.is_set():
                 break
         return _joined(found, info.language)
+
+
+def hotwords(names: Sequence[str], tokens: Callable[[str], int], most: int) -> str:
+    """The names that Whisper is told, in their order, as far as ``most`` tokens go; empty: none.
+
+    A word of one token is an ordinary one, which it knows; so only names with a rarer word count.
+    ``tokens``: the number of tokens of a text, special ones included.
+    """
+    special = tokens("")
+    kept, left = [], most
+    for name in names:
+        if all(tokens(f" {word}") - special <= 1 for word in name.split()):
+            continue
+        left -= tokens(f" {name},") - special
+        if left < 0:
+            break
+        kept.append(name)
+    return ", ".join(kept)
+
+
+def is_only_names(text: str, names: str) -> bool:
+    """Whether a text has no other words than names: told names, Whisper hears one or all of them in
+    every sixth noise, so such a text is heard again without them."""
+    known = set(_words(names))
+    return all(word in known for word in _words(text))
+
+
+def _words(text: str) -> list[str]:
+    return "".join(c if c.isalnum() else " " for c in text.casefold()).split()
 
 
 _NOTHING = Transcript(

@@ -57,6 +57,14 @@ class MemoryHealth(Answer):
     )
 
 
+class HomeHealth(Answer):
+    """The state of Home Assistant."""
+
+    connected: bool = Field(description="Whether it is asked now.")
+    fault: str = Field(description="Why it is not; empty: it is.")
+    names: int = Field(description="Names of its rooms and things that are known.")
+
+
 class BriefHealth(Answer):
     """The state of the server. The first three fields are the contract with devices."""
 
@@ -78,6 +86,9 @@ class Health(BriefHealth):
     )
     memory: MemoryHealth
     turns: int = Field(description="Turns under way.")
+    home: HomeHealth | None = Field(
+        None, description="Home Assistant; null: the settings name none."
+    )
 
 
 health_router = APIRouter(tags=["health"])
@@ -101,7 +112,13 @@ async def health(server: ServerDep, caller: CallerDep, response: Response) -> He
         job: EngineHealth.of(engine, chosen_because=report.choices.get(job))
         for job, engine in report.engines.items()
     }
-    return Health.of(report, status=status, uptime_s=round(report.uptime_s, 1), engines=engines)
+    return Health.of(
+        report,
+        status=status,
+        uptime_s=round(report.uptime_s, 1),
+        engines=engines,
+        home=None if report.house is None else HomeHealth.of(report.house),
+    )
 
 
 metrics_router = APIRouter(tags=["telemetry"], dependencies=[Depends(require_watcher)])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, Protocol, get_args
 
+from lobug.language.house import ForHouse, HouseNames
 from lobug.language.skills import SkillSentences
 
 FactType = Literal["personal", "preference", "knowledge", "event"]
@@ -191,6 +192,9 @@ class Language(Protocol):
     @property
     def skills(self) -> SkillSentences | None:
         """The sentences that lead to skills; None: there are none."""
+
+    def for_house(self, text: str, names: HouseNames) -> ForHouse | None:
+        """Whether a text is meant for the house that has these names; None: it is not."""
 
     def completeness(self, text: str) -> Completeness:
         """Whether a transcript is the beginning of a sentence or a whole short command."""

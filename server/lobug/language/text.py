@@ -7,6 +7,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from lobug.language.house import ForHouse, HouseNames, by_names
 from lobug.language.protocol import Completeness
 
 _DROPPED = frozenset({"So", "Sk", "Cf", "Cs", "Co", "Cn"})
@@ -45,6 +46,10 @@ class UnknownLanguage:
     code: str
     commands: None = None
     skills: None = None
+
+    def for_house(self, text: str, names: HouseNames) -> ForHouse | None:
+        """A short text with a name in it."""
+        return by_names(text, names)
 
     def completeness(self, text: str) -> Completeness:
         """Always open."""

@@ -22,6 +22,7 @@ from lobug.settings.engines import (
     SttSettings,
     TtsSettings,
 )
+from lobug.settings.home import HomeSettings
 from lobug.settings.memory import MemorySettings
 from lobug.settings.server import (
     DiscoverySettings,
@@ -41,6 +42,7 @@ __all__ = [
     "DiscoverySettings",
     "EmbeddingSettings",
     "FirmwareSettings",
+    "HomeSettings",
     "LimitSettings",
     "ListeningSettings",
     "MemorySettings",
@@ -100,6 +102,7 @@ class Settings(BaseSettings):
     memory: MemorySettings = Field(default_factory=MemorySettings)
     conversation: ConversationSettings = Field(default_factory=ConversationSettings)
     skills: SkillSettings = Field(default_factory=SkillSettings)
+    home: HomeSettings = Field(default_factory=HomeSettings)
     sensors: SensorSettings = Field(default_factory=SensorSettings)
     listening: ListeningSettings = Field(default_factory=ListeningSettings)
     streaming: StreamingSettings = Field(default_factory=StreamingSettings)

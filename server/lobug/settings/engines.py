@@ -206,6 +206,13 @@ class SttSettings(SpeechServerSettings):
         pattern=r"^(auto|[a-z]{2,3})$",
         description="Language spoken to Lo-Bug (ISO 639-1), or `auto` to detect it each time.",
     )
+    name_tokens: int = Field(
+        160,
+        ge=0,
+        le=200,
+        description="How many names of the house Whisper is told, tokens (a rare name has three to"
+        " five). More names are heard right, and each utterance takes longer. 0: none.",
+    )
     compute_type: str = Field("int8", description="CTranslate2 compute type.")
     threads: int = Field(0, ge=0, le=256, description="Threads; 0: all cores, at most 4.")
     beam_size: int = Field(1, ge=1, le=10, description="Beam width; 1 is fastest.")

@@ -85,8 +85,9 @@ class SkillSettings(Section):
         default_factory=dict,
         description="Servers of tools over the Model Context Protocol, as JSON, by a name of yours:"
         ' `{"home": {"url": "http://127.0.0.1:8123/api/mcp", "headers": {"Authorization": "Bearer'
-        ' ..."}, "allow": ["HassTurnOn"]}}`, or with `command` instead of `url`. Only the tools in'
-        " `allow` may be used. What they return is data for the chat model, never an instruction.",
+        ' ..."}, "allow": ["intent__HassTurnOn"]}}`, or with `command` instead of `url`. Only the'
+        " tools in `allow` may be used. What they return is data for the chat model, never an"
+        " instruction.",
     )
     ring_seconds: Annotated[float, Changeable("How long it rings", unit="s")] = Field(
         60.0,

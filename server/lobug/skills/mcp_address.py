@@ -19,6 +19,9 @@ from pydantic import TypeAdapter
 MAX_ANSWER_BYTES = 4 * 1024 * 1024
 """Longest answer, and longest event of a stream."""
 
+REFUSALS = frozenset({401, 403})
+"""HTTP statuses of a token that is wrong."""
+
 _MESSAGES: TypeAdapter[Any] = TypeAdapter(JSONRPCMessage)
 
 log = logging.getLogger(__name__)
@@ -45,8 +48,14 @@ class _BoundedStream(httpx2.AsyncByteStream):
 
 
 class _BoundedTransport(httpx2.AsyncHTTPTransport):
+    def __init__(self, refused: Callable[[int], None]) -> None:
+        super().__init__(trust_env=False)
+        self._refused = refused
+
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         answer = await super().handle_async_request(request)
+        if answer.status_code in REFUSALS:
+            self._refused(answer.status_code)
         kind = answer.headers.get("content-type", "").lower()
         if answer.headers.get("content-encoding", "identity") != "identity":
             await answer.aclose()
@@ -60,7 +69,7 @@ class _BoundedTransport(httpx2.AsyncHTTPTransport):
 
 @asynccontextmanager
 async def connect(
-    url: str, headers: Mapping[str, str], timeout_s: float
+    url: str, headers: Mapping[str, str], timeout_s: float, refused: Callable[[int], None]
 ) -> AsyncIterator[tuple[AsyncIterator[Any], Callable[[Mapping[str, Any]], Awaitable[None]]]]:
     """The messages of a server, and what sends it one, while the context lasts. ``timeout_s``: for
     everything but an answer to come."""
@@ -70,7 +79,8 @@ async def connect(
             headers={"Accept-Encoding": "identity", **headers},
             timeout=timeout,
             trust_env=False,
-            transport=_BoundedTransport(trust_env=False),
+            transport=_BoundedTransport(refused),
+            follow_redirects=False,
         ) as http,
         streamable_http_client(url, http_client=http, max_sse_event_size=MAX_ANSWER_BYTES) as (
             incoming,

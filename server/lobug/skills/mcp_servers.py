@@ -55,6 +55,8 @@ class McpServer:
         self._on_change = on_change
         self._client: ToolClient | None = None
         self._fault = ""
+        self._refusal = ""
+        """Why the server refused the last connection's requests; empty: it did not."""
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -103,7 +105,7 @@ class McpServer:
                 self._fault = "the server ended the connection"
                 wait_s = FIRST_RETRY_S
             except Exception as error:  # noqa: BLE001 - another program's fault ends no task of ours
-                self._fault = _why(error)
+                self._fault = self._refusal or _why(error)
             log.warning("the MCP server %s is not connected: %s", self.name, self._fault)
             self._on_change()
             await asyncio.sleep(wait_s)
@@ -111,6 +113,7 @@ class McpServer:
 
     async def _serve(self) -> None:
         """Serve one connection, until the server ends it."""
+        self._refusal = ""
         # Imported for the first server: the SDK costs a core 0.2 s, which a start can do without.
         client_class = await asyncio.to_thread(_client_class)
         async with self._messages() as (incoming, send):
@@ -137,6 +140,9 @@ class McpServer:
                 self._client = None
                 await client.close()
 
+    def _refused(self, status: int) -> None:
+        self._refusal = f"it refuses what the headers say who asks (status {status})"
+
     @asynccontextmanager
     async def _messages(
         self,
@@ -150,7 +156,9 @@ class McpServer:
             return
         mcp_address = await asyncio.to_thread(import_module, "lobug.skills.mcp_address")
         headers = {name: value.get_secret_value() for name, value in settings.headers.items()}
-        async with mcp_address.connect(settings.url, headers, settings.tool_timeout_s) as streams:
+        async with mcp_address.connect(
+            settings.url, headers, settings.tool_timeout_s, self._refused
+        ) as streams:
             yield streams
 
 

@@ -112,6 +112,28 @@ class Skills:
                     break
         return command
 
+    async def quoted(
+        self,
+        conversation: Conversation,
+        text: str,
+        language: str | None = None,
+        *,
+        tools: ToolBox = ABSENT_TOOLS,
+    ) -> Command | None:
+        """What a text that no sentence fits is taken for by the trained reader; None: for nothing.
+
+        Changes nothing. Raises StorageError.
+        """
+        if language not in {None, LANGUAGE}:
+            return None
+        request = self._request(conversation, text, language, tools)
+        quoted = request.sentences.quoted(text, tuple(self._all))
+        while (found := await asyncio.to_thread(next, quoted, None)) is not None:
+            command = await self._command(request, found)
+            if command is not None:
+                return command
+        return None
+
     async def choose(
         self,
         conversation: Conversation,
@@ -128,12 +150,10 @@ class Skills:
         """
         if language not in {None, LANGUAGE}:
             return None
+        command = await self.quoted(conversation, text, language, tools=tools)
+        if command is not None:
+            return command
         request = self._request(conversation, text, language, tools)
-        quoted = request.sentences.quoted(text, tuple(self._all))
-        while (found := await asyncio.to_thread(next, quoted, None)) is not None:
-            command = await self._command(request, found)
-            if command is not None:
-                return command
         on = [skill.name for skill in self if self.is_on(skill.name)]
         among = await asyncio.to_thread(request.sentences.may_choose, text, on)
         if not among:

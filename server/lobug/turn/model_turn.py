@@ -139,9 +139,10 @@ class ModelTurn:
         must_answer: bool,
         clause_first: bool,
         claimed: Claims | None = None,
+        ordered: bool = False,
     ) -> None:
-        """``must_answer`` and ``clause_first`` as of ``write_reply``; ``claimed``: what the rules
-        read in the words, if that is known."""
+        """``must_answer``, ``clause_first`` and ``ordered`` as of ``write_reply``; ``claimed``:
+        what the rules read in the words, if that is known."""
         self.reply = Reply()
         self._shared = shared
         self._memory = shared.memory
@@ -160,6 +161,7 @@ class ModelTurn:
         self._live = live
         self._must_answer = must_answer
         self._clause_first = clause_first
+        self._ordered = ordered
         self._settings = caller.settings(shared.settings.chat)
         self._message_id: int | None = None
         """Of the logged words; None until they are logged."""
@@ -212,6 +214,7 @@ class ModelTurn:
             clause_first=self._clause_first,
             tools=self._tools(),
             said=self._heard.text,
+            ordered=self._ordered,
         )
         async with aclosing(written):
             async for event in written:

@@ -292,6 +292,7 @@ async def write_reply(
     clause_first: bool = False,
     tools: ToolUse | None = None,
     said: str = "",
+    ordered: bool = False,
 ) -> AsyncGenerator[TurnEvent]:
     """Let the model write; yield the reply's events and fill ``reply``.
 
@@ -306,6 +307,7 @@ async def write_reply(
         clause_first: a piece may be a clause, which can be heard sooner; False: whole sentences.
         tools: what the model may do with the device's tools; None: nothing.
         said: the user's words alone.
+        ordered: they are known to order a deed.
 
     Raises EngineError, ContextOverflowError.
     """
@@ -315,7 +317,9 @@ async def write_reply(
         lane=prompt.lane,
         timeout_s=settings.timeout_s,
     )
-    writing = _Writing(reply, settings, _guard(said, tools), clause_first=clause_first)
+    writing = _Writing(
+        reply, settings, _guard(said, tools, ordered=ordered), clause_first=clause_first
+    )
 
     def write(turn: Sequence[ChatMessage], schema: Mapping[str, Any] | None) -> AsyncGenerator[str]:
         chosen = options if schema is None else replace(options, json_schema=schema, temperature=0)
@@ -392,12 +396,12 @@ class _Writing:
         return _events(self._reply, ready, self._settings.max_sentences)
 
 
-def _guard(said: str, tools: ToolUse | None) -> ReplyGuard:
+def _guard(said: str, tools: ToolUse | None, *, ordered: bool) -> ReplyGuard:
     """The guard of a reply to the user's words."""
     if tools is None:
-        return ReplyGuard(said)
+        return ReplyGuard(said, ordered=ordered)
     may_do = tools.prompt.may_concern(said)
-    return ReplyGuard(said, may_do=may_do, has_done=lambda: tools.has_done)
+    return ReplyGuard(said, may_do=may_do, has_done=lambda: tools.has_done, ordered=ordered)
 
 
 async def _write(

@@ -45,10 +45,16 @@ class ReplyGuard:
         said: the user's words.
         may_do: whether a tool may do what they ask for.
         has_done: whether a tool has done something in this turn, so far.
+        ordered: the words are known to order a deed, whatever the rules read in them.
     """
 
     def __init__(
-        self, said: str, *, may_do: bool = False, has_done: Callable[[], bool] = lambda: False
+        self,
+        said: str,
+        *,
+        may_do: bool = False,
+        has_done: Callable[[], bool] = lambda: False,
+        ordered: bool = False,
     ) -> None:
         self.replaced: ClaimKind | None = None
         """What the last sentence stands for, after which nothing may follow; None: nothing."""
@@ -57,7 +63,7 @@ class ReplyGuard:
         self._said_any = False
         self._said = said
         self._order = read_order(said)
-        self._ordered = self._order is not None or skill_sentences().orders_deed(said)
+        self._ordered = ordered or self._order is not None or skill_sentences().orders_deed(said)
         self._told = bool(statements(said))
         """Whether the user told something. "Repeat after me: ..." tells nothing."""
         self._may_do = may_do

@@ -19,10 +19,11 @@ from lobug.concurrency import uninterrupted
 from lobug.conversation.command_context import Command
 from lobug.conversation.prompt import Persona
 from lobug.conversation.recognition import MemoryCommands
-from lobug.conversation.refusals import refusal
+from lobug.conversation.refusals import REFUSAL, may_concern_tools, not_understood, refusal
 from lobug.conversation.registry import Conversation, Conversations
 from lobug.engines.base import ABSENT_TOOLS, Engines, ToolBox
 from lobug.errors import LobugError, StorageError
+from lobug.house.service import House
 from lobug.language.claims import Heard as Claims
 from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
@@ -43,6 +44,7 @@ from lobug.turn.events import (
     SpeechAudio,
     TurnEvent,
 )
+from lobug.turn.house_turn import AskedHouse, OrderTurn, QuestionTurn
 from lobug.turn.model_turn import CallerContext, ModelStages, ModelTurn
 from lobug.turn.preface import Preface
 from lobug.turn.slots import TurnSlot, TurnSlots
@@ -52,6 +54,9 @@ from lobug.turn.tool_use import offer_owner_tools
 from lobug.turn.utterance import TypedUtterance, Utterance, hear
 
 log = logging.getLogger(__name__)
+
+TurnKind = CommandTurn | ModelTurn | OrderTurn | QuestionTurn
+"""Who answers a turn. All have the same stages."""
 
 
 @dataclass(slots=True)
@@ -66,7 +71,7 @@ class _Turn:
     caller: CallerContext
     preface: Preface
     heard: Heard | None = None
-    kind: CommandTurn | ModelTurn | None = None
+    kind: TurnKind | None = None
     """None until the words are known, and when there were none."""
     kind_known: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when ``kind`` is final."""
@@ -106,11 +111,12 @@ class TurnRunner:
         waiting: WaitingSpeeches | None = None,
         wall: Callable[[], float] = time.time,
         speed_for: Callable[[str], float] = lambda _user: 1.0,
+        house: House | None = None,
     ) -> None:
         """``commands`` None: no words are taken for a command to memory; ``skills`` None: Lo-Bug
         can only talk; ``tools``: those of the owner's servers; ``waiting`` None: nothing is said
         before a reply. ``wall``: seconds since the epoch. ``speed_for`` gives how fast to speak to
-        a user, times the voice's own speed."""
+        a user, times the voice's own speed. ``house`` None: there is none to ask."""
         self._settings = settings
         self._engines = engines
         self._slots = TurnSlots(settings.limits, conversations, priority)
@@ -122,6 +128,7 @@ class TurnRunner:
         self._waiting = waiting
         self._wall = wall
         self._speed_for = speed_for
+        self._house = house
         self._observer = observer or NoObserver()
 
     def use(self, settings: Settings, persona: Persona) -> None:
@@ -317,7 +324,7 @@ class TurnRunner:
         if turn.voice:
             turn.timeline.mark("speech")
 
-    async def _store(self, turn: _Turn, kind: CommandTurn | ModelTurn, *, interrupted: bool) -> str:
+    async def _store(self, turn: _Turn, kind: TurnKind, *, interrupted: bool) -> str:
         """Store the reply, and what was said before it, as far as the user got it. Returns those
         words."""
         played, reply, whole = None, kind.reply.text, turn.text
@@ -333,49 +340,135 @@ class TurnRunner:
                 await self._memory.log_unasked(turn.conversation.conversation_key, told)
         return whole
 
-    async def _kind(self, turn: _Turn, heard: Heard) -> CommandTurn | ModelTurn:
-        """Which turn the words ask for."""
+    async def _kind(self, turn: _Turn, heard: Heard) -> TurnKind:
+        """Which turn the words ask for.
+
+        Sentences of skills come first, then those of memory, then the house. What none of them
+        takes the chat model may still take for an intent of a skill; an order that is left is
+        refused; then the model replies.
+        """
         offer_owner_tools(
             turn.conversation, self._model.tools.tools(), self._settings.chat.tool_prompt_tokens
         )
         claimed = read_claims(heard.text) if self._commands is not None else None
-        command = await self._command(turn, heard, claimed)
+        asked, surely = await self._for_house(turn, heard)
+        command = await self._own_command(turn, heard, claimed, asks_model=not surely)
+        if command is None and asked is not None and surely:
+            return OrderTurn(
+                asked,
+                turn.conversation,
+                heard,
+                self._memory,
+                turn.timeline,
+                turn.live,
+                otherwise=lambda: self._not_of_house(turn, heard, claimed),
+                tool_may_do=may_concern_tools(turn.conversation, heard.text),
+            )
+        if command is None:
+            command = await self._other_command(turn, heard)
         if command is not None:
-            return CommandTurn(command, turn.conversation, self._memory, turn.timeline, turn.live)
+            return self._command_turn(turn, command)
+        if asked is None or surely or not asked.is_up:
+            return self._model_turn(turn, heard, claimed)
+        model = self._model_turn(turn, heard, claimed, asked)
+        return QuestionTurn(
+            asked, model, turn.conversation, heard, self._memory, turn.timeline, turn.live
+        )
+
+    async def _for_house(self, turn: _Turn, heard: Heard) -> tuple[AskedHouse | None, bool]:
+        """What the house is to be asked (None: nothing), and whether it is surely meant."""
+        house, conversation = self._house, turn.conversation
+        if house is None:
+            return None, False
+        name = conversation.conversation_key.conversation
+        asked = await asyncio.to_thread(house.reads, name, heard.text, heard.language)
+        if asked is None:
+            return None, False
+        return AskedHouse(house, conversation, heard, asked), asked.certainty == "surely"
+
+    async def _not_of_house(
+        self, turn: _Turn, heard: Heard, claimed: Claims | None
+    ) -> CommandTurn | ModelTurn:
+        """The turn of an order that the house did not understand, or could not be asked."""
+        command = await self._other_command(turn, heard)
+        if command is None:
+            return self._model_turn(turn, heard, claimed, ordered=True)
+        if command.by == REFUSAL:
+            command = not_understood(command)
+        return self._command_turn(turn, command)
+
+    def _command_turn(self, turn: _Turn, command: Command) -> CommandTurn:
+        return CommandTurn(command, turn.conversation, self._memory, turn.timeline, turn.live)
+
+    def _model_turn(
+        self,
+        turn: _Turn,
+        heard: Heard,
+        claimed: Claims | None,
+        beside: AskedHouse | None = None,
+        *,
+        ordered: bool = False,
+    ) -> ModelTurn:
+        """``beside``: the house, for which tools wait. ``ordered``: the words are an order."""
+        stages, live = self._model, turn.live
+        if beside is not None:
+            stages = replace(stages, tools=beside.hold(stages.tools))
+            if live is not None and live.tools is not None:
+                live = replace(live, tools=beside.hold(live.tools))
         return ModelTurn(
-            self._model,
+            stages,
             turn.conversation,
             heard,
             turn.timeline,
             turn.caller,
-            turn.live,
+            live,
             must_answer=isinstance(turn.utterance, TypedUtterance),
             clause_first=turn.voice,
             claimed=claimed,
+            ordered=ordered,
         )
 
-    async def _command(self, turn: _Turn, heard: Heard, claimed: Claims | None) -> Command | None:
-        """The command that the words ask for; None: the chat model replies.
-
-        Sentences of skills come first, then those of memory; what neither knows the chat model may
-        still take for an intent of a skill. An order that is left is refused.
-        """
-        tools = (turn.live.tools if turn.live is not None else None) or ABSENT_TOOLS
+    async def _own_command(
+        self, turn: _Turn, heard: Heard, claimed: Claims | None, *, asks_model: bool
+    ) -> Command | None:
+        """The command of a skill or to memory that the words are by their sentences; None: they are
+        none. ``asks_model``: the chat model may say what is meant for memory; else the trained
+        reader says what is meant for a skill."""
+        tools = _device_tools(turn)
         conversation, text, language = turn.conversation, heard.text, heard.language
         command = None
         if self._skills is not None:
             command = await self._skills.recognise(conversation, text, language, tools=tools)
         if command is None and self._commands is not None:
             command = await self._commands.recognise(
-                conversation, text, language, heard=claimed, cites=turn.caller.cite
+                conversation,
+                text,
+                language,
+                heard=claimed,
+                cites=turn.caller.cite,
+                asks_model=asks_model,
             )
-        if command is None and self._skills is not None:
+        if command is None and self._skills is not None and not asks_model:
+            command = await self._skills.quoted(conversation, text, language, tools=tools)
+        return command
+
+    async def _other_command(self, turn: _Turn, heard: Heard) -> Command | None:
+        """The command that the trained reader or the chat model takes the words for, or the refusal
+        of an order; None: the chat model replies."""
+        conversation, text, language = turn.conversation, heard.text, heard.language
+        command = None
+        if self._skills is not None:
+            tools = _device_tools(turn)
             command = await self._skills.choose(conversation, text, language, tools=tools)
         if command is None and self._commands is not None:
             skills = self._skills.available() if self._skills is not None else []
             able = {skill.name for skill in skills}
             command = refusal(conversation, text, language, has_skill=able.__contains__)
         return command
+
+
+def _device_tools(turn: _Turn) -> ToolBox:
+    return (turn.live.tools if turn.live is not None else None) or ABSENT_TOOLS
 
 
 async def _then_leave_engines(

@@ -26,6 +26,7 @@ STAGES = (
     "gate",
     "transcript",
     "recall",
+    "house",
     "first_token",
     "first_piece",
     "reply",

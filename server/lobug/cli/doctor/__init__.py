@@ -68,6 +68,7 @@ def examine() -> Iterator[Finding]:
     yield from _check("who may talk", "diagnosis.computer", "check_openness", settings)
     yield from _check("ollama", "cli.doctor.engines", "check_ollama", settings)
     yield from _check("openai", "cli.doctor.engines", "check_openai", settings)
+    yield from _check("home assistant", "cli.doctor.home", "check_home", settings)
     yield from _check("summaries", "cli.doctor.engines", "check_summaries", settings)
     yield from _check("webhooks", "cli.doctor.webhooks", "check_webhooks", settings)
     yield from _check("models", "cli.doctor.models", "check_model_files", settings)

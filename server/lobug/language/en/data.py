@@ -44,6 +44,9 @@ REPLIES: Mapping[str, str] = _SENTENCES["replies"]
 SKILLS: Mapping[str, str] = _SENTENCES["skills"]
 """What all skills say."""
 
+HOUSE: Mapping[str, str] = _SENTENCES["house"]
+"""What is said of Home Assistant."""
+
 TALK: Mapping[str, str] = _SENTENCES["talk"]
 """Replies without the chat model."""
 

@@ -26,6 +26,7 @@ from lobug.language.en.forget_requests import (
     SPEAKER,
     without_reason,
 )
+from lobug.language.en.house_words import for_house
 from lobug.language.en.skill_sentences import EnglishSkillSentences, skill_sentences
 from lobug.language.en.speech_acts import (
     is_own,
@@ -37,6 +38,7 @@ from lobug.language.en.speech_acts import (
 from lobug.language.en.spoken_form import spoken_form
 from lobug.language.en.templates import results
 from lobug.language.en.templates import slots as slots_of
+from lobug.language.house import ForHouse, HouseNames
 from lobug.language.protocol import (
     Completeness,
     Correct,
@@ -311,6 +313,9 @@ class English:
     @property
     def skills(self) -> EnglishSkillSentences:
         return skill_sentences()
+
+    def for_house(self, text: str, names: HouseNames) -> ForHouse | None:
+        return for_house(text, names)
 
     def completeness(self, text: str) -> Completeness:
         return turn_taking.completeness_of(text)

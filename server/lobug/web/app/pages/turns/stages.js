@@ -11,8 +11,8 @@ const SEGMENTS = [
 
 /** All stages, in the order in which they are shown; as the server's STAGES. */
 export const STAGES = [
-  "speech_end", "endpoint", "decode", "gate", "transcript", "recall", "first_token", "first_piece", "reply",
-  "first_audio", "first_audio_sent", "first_audio_played", "speech", "played", "stored", "done",
+  "speech_end", "endpoint", "decode", "gate", "transcript", "recall", "house", "first_token", "first_piece",
+  "reply", "first_audio", "first_audio_sent", "first_audio_played", "speech", "played", "stored", "done",
 ];
 
 /** Stages whose percentiles are shown. */

@@ -33,6 +33,7 @@ export default {
     gate: "Voice found",
     transcript: "Words known",
     recall: "Memory searched",
+    house: "Home Assistant asked",
     first_token: "First word of the reply",
     first_piece: "First sentence of the reply",
     reply: "Reply complete",

@@ -1,0 +1,48 @@
+"""The circuit breaker in front of Home Assistant. Pure.
+
+While it is closed, turns ask Home Assistant. A failure opens it: then no turn asks, so none waits,
+and only a probe in the background does, less often with each failure. An answer closes it again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+FIRST_RETRY_S = 5.0
+LONGEST_RETRY_S = 300.0
+"""Seconds from a failure to the next probe: doubled each time, up to this."""
+
+Fault = Literal["unreachable", "refused", "certificate", "slow", "unreadable"]
+"""Why Home Assistant cannot be asked. refused: the token is wrong; certificate: it is not trusted;
+unreadable: it answers something that is no answer of Home Assistant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Circuit:
+    """A state of the breaker; ``failed`` and ``answered`` give the next one."""
+
+    fault: Fault | None = None
+    """None: it is closed."""
+    failures: int = 0
+    """In a row."""
+    retry_at: float = 0.0
+    """When to probe, seconds of the caller's clock."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether turns may ask."""
+        return self.fault is None
+
+    def failed(self, fault: Fault, now: float) -> Circuit:
+        """After a request that failed at ``now``."""
+        wait_s = min(LONGEST_RETRY_S, FIRST_RETRY_S * 2.0 ** min(self.failures, 16))
+        return Circuit(fault, self.failures + 1, now + wait_s)
+
+    def answered(self) -> Circuit:
+        """After a request that was answered."""
+        return Circuit()
+
+    def wait_s(self, now: float, refresh_s: float) -> float:
+        """Seconds until the background has to ask again: a probe, or a refresh if all is well."""
+        return refresh_s if self.is_closed else max(0.0, self.retry_at - now)
