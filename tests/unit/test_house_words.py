@@ -27,8 +27,25 @@ SURELY = {
     "Pause the music": "Pause the music",
     "Would you mind closing the blinds in the Snug?": "close the blinds in the Snug",
     "It's dark, turn on the light in the loft, would you?": "turn on the light in the loft",
+    "I'm cold, turn up the heating in the kitchen.": "turn up the heating in the kitchen",
+    "It is dark in here. Turn on the kitchen light.": "Turn on the kitchen light",
     "Turn on the disco ball.": "Turn on the disco ball",
 }
+WHOLE = (
+    "In ten minutes, turn off the kitchen light",
+    "If it rains, close the front door",
+    "If it's dark, turn on the lights",
+    "Tomorrow at seven, turn on Goblin",
+    "When the washing machine is done, turn it off and open the front door",
+    "Once I'm home, unlock the front door",
+    "Unless it rains, open the front door",
+    "I am going to bed at ten, turn off the kitchen light",
+    "It will be dark soon, so turn on the kitchen light then",
+    "I'm leaving when the bell rings, lock the front door",
+    "Alexa used to fail, turn on the kitchen light was too hard",
+    "turn off the kitchen light in ten minutes",
+)
+"""Orders with a condition or a time, which must not be lost on the way."""
 PERHAPS = (
     "What happened in the kitchen yesterday?",
     "What should I cook in the kitchen?",
@@ -50,6 +67,11 @@ NOT = (
 @pytest.mark.parametrize("text", SURELY)
 def test_orders_and_questions_of_state_are_surely_for_the_house(text: str) -> None:
     assert language_of("en").for_house(text, NAMES) == ForHouse("surely", SURELY[text])
+
+
+@pytest.mark.parametrize("text", WHOLE)
+def test_an_order_keeps_its_condition(text: str) -> None:
+    assert language_of("en").for_house(text + ".", NAMES) == ForHouse("surely", text)
 
 
 @pytest.mark.parametrize("text", PERHAPS)

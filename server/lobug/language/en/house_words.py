@@ -15,7 +15,8 @@ from lobug.language.en.requests import core_request, is_request, requests_in
 from lobug.language.en.skill_sentences import skill_sentences
 from lobug.language.en.speech_acts import is_command, is_question, sentences
 from lobug.language.en.verbs import possible_bases
-from lobug.language.house import LONGEST, ForHouse, HouseNames
+from lobug.language.en.times.finder import find_times
+from lobug.language.house import LONGEST, ForHouse, HouseNames, name_words
 from lobug.language.order_reader import TALK
 
 MOST_QUESTION_WORDS = 16
@@ -25,6 +26,8 @@ _DATA = tables("house.toml")
 _DEEDS = frozenset(_DATA["deeds"])
 _SURELY = re.compile("|".join(f"(?:{pattern})" for pattern in _DATA["surely"]))
 _TALK = re.compile("|".join(f"(?:{pattern})" for pattern in _DATA["talk"]))
+_TOLD = re.compile(_DATA["told"])
+_CONDITION = re.compile(_DATA["condition"])
 _VERBS = frozenset(_DATA["verbs"].split())
 _OBJECT = re.compile(_DATA["object"])
 _MINDING = re.compile(r"mind (\w+ing)\b")
@@ -67,8 +70,26 @@ def _bare(text: str) -> str:
 
 
 def _order_in(text: str, request: str) -> str:
-    """The part of a text that orders, without what is told beside it: "it's dark, ..."."""
+    """The part of a text that orders, without what is only told before it: "it's dark, ...".
+
+    The whole text where what stands before it may be a condition or a time: "in ten minutes, turn
+    off the light" must not become "turn off the light".
+    """
     if is_command(request):
         return request
-    orders = (part for part in requests_in(text) if is_command(part) and read_order(part))
-    return next(orders, request)
+    order = next(
+        (part for part in requests_in(text) if is_command(part) and read_order(part)), None
+    )
+    if order is None:
+        return request
+    before, found, _ = request.partition(order)
+    return order if found and _is_told(before) else request
+
+
+def _is_told(before: str) -> bool:
+    words = " ".join(name_words(before))
+    return (
+        _TOLD.fullmatch(words) is not None
+        and not _CONDITION.search(words)
+        and not find_times(before)
+    )
