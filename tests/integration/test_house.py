@@ -224,14 +224,18 @@ async def test_a_late_answer_to_a_question_is_dropped_and_no_tool_acts_beside_it
     home = a_home()
     async with home, at_home(tmp_path, home, using_the_lamp(), added_ms=0) as (_, server):
         home.gate = asyncio.Event()
-        home.answers[question.lower().rstrip("?")] = done("It shone")
+        home.answers[question.lower().rstrip("?")] = done("Which?", continue_conversation=True)
         said = await with_lamp(server, lamp, question)
         assert said.response == "The lamp is mine."
         assert lamp.called == []
         home.gate.set()
         await until(lambda: len(home.acted) == 1)
-        assert server.house is not None
-        assert server.house.is_up
+        house = server.house
+        assert house is not None
+        await until(lambda: not house._asking)
+        assert house.is_up
+        # Nobody heard that it asked back: the next words are not its answer.
+        assert house.reads("me/desk", "The left one.", "en") is None
 
 
 @pytest.mark.parametrize("code", ["no_valid_targets", "no_intent_match"])
@@ -342,6 +346,31 @@ async def test_a_house_that_is_down_costs_nothing_and_is_told_once(tmp_path: Pat
         assert health["home"]["connected"] is False
         assert any(one.startswith("home: ") for one in health["degraded"])
         assert len(home.asked) == asked
+
+
+async def test_a_house_that_fails_sentences_alone_is_told_of_once(tmp_path: Path) -> None:
+    home = a_home()
+    async with home, at_home(tmp_path, home, talks()) as (client, server):
+        house = server.house
+        assert house is not None
+        failed = Response("500", status_code=500)
+        home.fault_of_sentences = failed
+        assert await say(client, LIGHT) == HOUSE["unclear"]
+        assert await say(client, LIGHT) == HOUSE["down"]
+        house._circuit = house._circuit.probed()
+        assert await say(client, LIGHT) == HOUSE["unclear"]
+        assert await say(client, LIGHT) == HOUSE["still_down"]
+        assert house._circuit.failures == 2
+
+
+async def test_a_question_that_is_answered_without_a_word_is_left_to_the_model(
+    tmp_path: Path,
+) -> None:
+    home, engines = a_home(), talks("Soup.")
+    async with home, at_home(tmp_path, home, engines, added_ms=5000) as (client, _):
+        home.answers[ROOM_QUESTION.lower().rstrip("?")] = done("")
+        assert await say(client, ROOM_QUESTION) == "Soup."
+        assert home.asked
 
 
 async def test_a_house_that_restarts_is_asked_again_without_a_turn(tmp_path: Path) -> None:

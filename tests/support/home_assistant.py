@@ -61,6 +61,8 @@ class ScriptedHome:
         """Values of the Authorization header."""
         self.response: Response | None = None
         """Instead of every answer over HTTP."""
+        self.fault_of_sentences: Response | None = None
+        """Instead of every answer to a sentence."""
         self.gate: asyncio.Event | None = None
         """Answers to sentences wait for it."""
         self.acted: list[str] = []
@@ -143,6 +145,8 @@ class ScriptedHome:
             refused = self._refusal(request)
             if refused is not None:
                 return refused
+            if self.fault_of_sentences is not None:
+                return self.fault_of_sentences
             if self.gate is not None:
                 await self.gate.wait()
             found = self.answers.get(body["text"].lower(), NOT_UNDERSTOOD)

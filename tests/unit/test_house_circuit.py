@@ -25,6 +25,18 @@ def test_it_is_tried_less_often_with_each_failure_up_to_a_limit() -> None:
     assert waits[-1] == LONGEST_RETRY_S
 
 
+def test_a_probe_that_is_answered_closes_it_and_does_not_end_the_outage() -> None:
+    circuit = Circuit()
+    waits = []
+    for _ in range(4):
+        circuit = circuit.failed("slow", 0.0)
+        waits.append(circuit.wait_s(0.0, 600.0))
+        circuit = circuit.probed()
+        assert circuit.is_closed
+    assert waits == [5.0, 10.0, 20.0, 40.0]
+    assert circuit.probed().failures == 0
+
+
 def test_the_last_fault_is_known() -> None:
     assert Circuit().failed("slow", 0.0).failed("refused", 5.0).fault == "refused"
 

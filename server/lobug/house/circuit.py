@@ -1,7 +1,9 @@
 """The circuit breaker in front of Home Assistant. Pure.
 
 While it is closed, turns ask Home Assistant. A failure opens it: then no turn asks, so none waits,
-and only a probe in the background does, less often with each failure. An answer closes it again.
+and only a probe in the background does, less often with each failure. A probe that is answered
+closes it again. The outage is over once a sentence or a second probe is answered, because Home
+Assistant may answer probes and fail sentences.
 """
 
 from __future__ import annotations
@@ -13,9 +15,10 @@ FIRST_RETRY_S = 5.0
 LONGEST_RETRY_S = 300.0
 """Seconds from a failure to the next probe: doubled each time, up to this."""
 
-Fault = Literal["unreachable", "refused", "certificate", "slow", "unreadable"]
+Fault = Literal["unreachable", "refused", "certificate", "slow", "unreadable", "names"]
 """Why Home Assistant cannot be asked. refused: the token is wrong; certificate: it is not trusted;
-unreadable: it answers something that is no answer of Home Assistant."""
+unreadable: it answers something that is no answer of Home Assistant; names: it answers, but its
+lists of rooms and things cannot be read, which keeps no sentence from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,7 @@ class Circuit:
     fault: Fault | None = None
     """None: it is closed."""
     failures: int = 0
-    """In a row."""
+    """In this outage."""
     retry_at: float = 0.0
     """When to probe, seconds of the caller's clock."""
 
@@ -39,8 +42,12 @@ class Circuit:
         wait_s = min(LONGEST_RETRY_S, FIRST_RETRY_S * 2.0 ** min(self.failures, 16))
         return Circuit(fault, self.failures + 1, now + wait_s)
 
+    def probed(self) -> Circuit:
+        """After a probe that was answered."""
+        return Circuit() if self.is_closed else Circuit(failures=self.failures)
+
     def answered(self) -> Circuit:
-        """After a request that was answered."""
+        """After a sentence that was answered."""
         return Circuit()
 
     def wait_s(self, now: float, refresh_s: float) -> float:

@@ -55,8 +55,8 @@ async def read_names(settings: HomeSettings) -> list[str]:
     except UntrustedError as error:
         raise HomeError("certificate", str(error), sent=False) from error
     except (OSError, TimeoutError, WebSocketException, ValueError, RecursionError) as error:
-        why = f"the names of rooms cannot be read ({type(error).__name__})"
-        raise HomeError("unreachable", why, sent=False) from error
+        why = f"its lists of rooms and things cannot be read ({type(error).__name__})"
+        raise HomeError("names", why, sent=False) from error
 
 
 async def _names(settings: HomeSettings, context: ssl.SSLContext | None) -> list[str]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lobug.house.circuit import Circuit
-from lobug.house.client import HomeClient, HomeError
+from lobug.house.client import HomeAnswer, HomeClient, HomeError
 from lobug.house.registry import read_names
 from lobug.language import language_of
 from lobug.language.house import NO_NAMES, ForHouse, HouseNames, name_words
@@ -87,9 +87,9 @@ class House:
         self._names = NO_NAMES
         self._own = frozenset(tuple(name_words(one)) for one in settings.sentences)
         self._talks: OrderedDict[str, _Talk] = OrderedDict()
-        self._told: set[str] = set()
+        self._told: OrderedDict[str, None] = OrderedDict()
         """Conversations that know of the present outage."""
-        self._asking: set[asyncio.Task[Verdict]] = set()
+        self._asking: set[asyncio.Task[tuple[Verdict, HomeAnswer | None]]] = set()
         self._changed = asyncio.Event()
         self._watching: asyncio.Task[None] | None = None
 
@@ -142,16 +142,27 @@ class House:
         """
         if not self.is_up:
             return Verdict("down")
-        task = asyncio.ensure_future(self._carry_out(conversation, request, language or "en"))
+        talk = self._talk(conversation)
+        talk.asks_back_until = 0.0
+        task = asyncio.ensure_future(self._carry_out(talk.id, request, language or "en"))
         self._asking.add(task)
         task.add_done_callback(self._asking.discard)
         done, _ = await asyncio.wait({task}, timeout=within_s)
-        return task.result() if done else Verdict("unclear")
+        if not done:
+            return Verdict("unclear")
+        verdict, answer = task.result()
+        if answer is not None:
+            talk.id = answer.conversation_id
+            if answer.continue_conversation:
+                talk.asks_back_until = self._clock() + ASKS_BACK_S
+        return verdict
 
     def tell_outage(self, conversation: str) -> bool:
         """Whether a conversation does not know yet that it is down; it does from now on."""
         told = conversation in self._told
-        self._told.add(conversation)
+        self._told[conversation] = None
+        while len(self._told) > MOST_CONVERSATIONS:
+            self._told.popitem(last=False)
         return not told
 
     def forget(self, user: str | None) -> None:
@@ -161,25 +172,22 @@ class House:
             if user is None or name.startswith(f"{user}/"):
                 del self._talks[name]
 
-    async def _carry_out(self, conversation: str, request: str, language: str) -> Verdict:
-        talk = self._talk(conversation)
-        talk.asks_back_until = 0.0
+    async def _carry_out(
+        self, conversation_id: str | None, request: str, language: str
+    ) -> tuple[Verdict, HomeAnswer | None]:
         try:
             answer = await self._client.ask(
-                request, language, talk.id, timeout_s=self._settings.order_timeout_s
+                request, language, conversation_id, timeout_s=self._settings.order_timeout_s
             )
         except HomeError as error:
             self._failed(error)
-            return Verdict("unclear" if error.sent else "down")
+            return Verdict("unclear" if error.sent else "down"), None
         self._answered()
-        talk.id = answer.conversation_id
-        if answer.continue_conversation:
-            talk.asks_back_until = self._clock() + ASKS_BACK_S
         if not answer.understood:
-            return Verdict("not_understood")
+            return Verdict("not_understood"), answer
         if answer.names_unknown:
-            return Verdict("unknown_name", answer.speech)
-        return Verdict("failed" if answer.failed else "answered", answer.speech)
+            return Verdict("unknown_name", answer.speech), answer
+        return Verdict("failed" if answer.failed else "answered", answer.speech), answer
 
     def _talk(self, conversation: str) -> _Talk:
         talk = self._talks.setdefault(conversation, _Talk())
@@ -191,16 +199,23 @@ class House:
     def _failed(self, error: HomeError) -> None:
         if self.is_up:
             log.warning("Home Assistant is not asked any more: %s: %s", error.fault, error)
-            self._told.clear()
         self._circuit = self._circuit.failed(error.fault, self._clock())
         self._why = str(error)
         self._changed.set()
 
     def _answered(self) -> None:
+        self._told.clear()
+        self._become_up(self._circuit.answered())
+
+    def _probed(self) -> None:
+        if self.is_up:
+            self._told.clear()
+        self._become_up(self._circuit.probed())
+
+    def _become_up(self, circuit: Circuit) -> None:
         if not self.is_up:
             log.info("Home Assistant answers again")
-            self._told.clear()
-        self._circuit = self._circuit.answered()
+        self._circuit = circuit
 
     async def _watch(self) -> None:
         """Probe it while it is down, and read its names now and then."""
@@ -232,7 +247,7 @@ class House:
         except HomeError as error:
             self._failed(error)
             return
-        self._answered()
+        self._probed()
         try:
             found = await read_names(self._settings)
         except HomeError as error:

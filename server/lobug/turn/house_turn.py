@@ -289,7 +289,8 @@ class QuestionTurn:
                 await self._live.commitment.wait()
             verdict = await self._asked.question()
             self._timeline.mark("house")
-            if verdict.outcome in {"answered", "failed"}:
+            # Without a word a question is not answered: it is the model's.
+            if verdict.outcome == "failed" or (verdict.outcome == "answered" and verdict.speech):
                 await _ended(writing)
                 for told in self._tell(self._asked.sentences(verdict)):
                     yield told

@@ -14,8 +14,8 @@ from lobug.language.en.orders import read_order
 from lobug.language.en.requests import core_request, is_request, requests_in
 from lobug.language.en.skill_sentences import skill_sentences
 from lobug.language.en.speech_acts import is_command, is_question, sentences
-from lobug.language.en.verbs import possible_bases
 from lobug.language.en.times.finder import find_times
+from lobug.language.en.verbs import possible_bases
 from lobug.language.house import LONGEST, ForHouse, HouseNames, name_words
 from lobug.language.order_reader import TALK
 
