@@ -21,7 +21,7 @@ async def test_it_says_what_is_wrong_and_what_to_do(tmp_path: Path) -> None:
         home.room("Snug")
         good = await found(tmp_path, url=home.url, token=TOKEN)
         assert good.level is Level.OK
-        assert good.message.endswith("names of rooms and things: 1")
+        assert good.message.endswith("names known: 1")
         refused = await found(tmp_path, url=home.url, token="wrong")
         assert refused.level is Level.FAIL
         assert "long-lived access token" in refused.advice

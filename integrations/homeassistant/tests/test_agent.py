@@ -220,7 +220,7 @@ async def test_an_announcement_that_cannot_be_said_says_why(
     with pytest.raises(ServiceValidationError, match="not set up"):
         await announce(hass, message="a", config_entry_id="other")
     lobug.refusal = (409, "quiet_hours", "Not now.")
-    with pytest.raises(HomeAssistantError, match="quiet hours"):
+    with pytest.raises(HomeAssistantError, match="quiet time"):
         await announce(hass, message="a")
     lobug.refusal = (500, "internal", "Oh.")
     with pytest.raises(HomeAssistantError, match=r"internal.*Oh\."):

@@ -75,9 +75,11 @@ def name_satellite(
     if as_json:
         print_json(changed)
         return
-    called = f" ({changed['entity']})" if changed["entity"] else ""
-    whose = changed["user"] or sentence("access.satellite_own_user")
-    line = sentence("access.satellite_named", satellite=f"{changed['id']}{called}", user=whose)
+    called = f"{changed['id']} ({changed['entity']})" if changed["entity"] else changed["id"]
+    if changed["user"]:
+        line = sentence("access.satellite_named", satellite=called, user=changed["user"])
+    else:
+        line = sentence("access.satellite_own_user", satellite=called)
     console().print(plain(line), markup=False, soft_wrap=True)
 
 

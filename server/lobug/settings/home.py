@@ -49,7 +49,10 @@ class HomeSettings(Section):
         " seconds. An order that takes longer is never given to the chat model or to a tool.",
     )
     max_answer_mb: int = Field(
-        8, ge=1, le=64, description="Largest answer of Home Assistant that is read, MB."
+        8,
+        ge=1,
+        le=64,
+        description="Largest list of names of Home Assistant that is read, MB.",
     )
     refresh_s: Seconds = Field(
         600.0,

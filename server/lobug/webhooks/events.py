@@ -1,4 +1,4 @@
-"""What is told: the bodies of webhooks. docs/webhooks.md shows their JSON schemas.
+"""What is told: the bodies of webhooks. docs/webhooks.schema.json shows their JSON schemas.
 
 ``text`` of each event's data holds somebody's words. It is kept apart until the event is sent, so
 that it can be erased (``content`` of the outbox), and is absent unless the owner wants it.
