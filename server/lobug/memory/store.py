@@ -18,8 +18,8 @@ from lobug.memory import entries, identity, log, projects, sessions, timeline
 from lobug.memory.claims.assertion import Assertion
 from lobug.memory.claims.claim_writer import Origin
 from lobug.memory.entries import NewVersion
-from lobug.memory.facts import TRUST
 from lobug.memory.model import (
+    TRUST,
     Draft,
     Entry,
     Layer,
