@@ -571,7 +571,8 @@ class MemoryContentError(InvalidRequestError):
 
 
 class MemoryForbiddenError(LobugError):
-    """The caller may not see or change memories of this scope."""
+    """The caller may not see or change memories of this scope, or is an agent that would replace
+    words of the person's own."""
 
     code = "memory_forbidden"
     status = 403

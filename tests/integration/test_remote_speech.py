@@ -404,6 +404,20 @@ async def test_only_so_many_requests_are_under_way() -> None:
         assert server.most_open == 2
 
 
+async def test_who_waits_behind_a_server_that_hangs_is_heard_by_the_spare_at_once() -> None:
+    steps = [asyncio.Event()]
+    async with wyoming(ScriptedWyoming(transcript=steps, speech=steps)) as server:
+        limits = {"max_requests": 1, "answer_timeout_s": 0.3}
+        ears = ears_of(server, ScriptedSpeechToText(), **limits)
+        voice = voice_of(server, ScriptedTextToSpeech(sample_rate=VOICE_RATE), **limits)
+        async with started(ears), started(voice):
+            before = len(server.requests)
+            await asyncio.gather(*(ears.transcribe(SAID, "en") for _ in range(4)))
+            assert len(server.requests) == before + 1
+            await asyncio.gather(*(voice.synthesize("Hello.") for _ in range(4)))
+            assert len(server.requests) == before + 2
+
+
 # Servers that fail
 
 

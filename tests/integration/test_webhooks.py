@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import threading
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,6 +21,7 @@ from lobug.cli.direct import DirectMemoryTransport
 from lobug.memory.model import ConversationKey
 from lobug.settings import Settings, WebhookSettings
 from lobug.turn.timeline import Outcome, Timeline
+from lobug.webhooks.delivery import Sender
 from lobug.webhooks.outbox import FILE
 from lobug.webhooks.service import Webhooks
 from support.app_server import running, settings_for
@@ -179,6 +181,41 @@ async def test_forgetting_without_a_server_erases_what_waits(tmp_path: Path) -> 
     assert await asyncio.to_thread(purge) == 200
     assert b"Ottilie" not in stored(folder)
     assert b"Somebody else" in stored(folder)
+
+
+async def test_an_attempt_under_way_is_made_again_without_words(tmp_path: Path) -> None:
+    async with (
+        receiver(lambda number: None if number == 0 else status(200)) as found,
+        webhooks(tmp_path, found.url, include_text=True, timeout_s=50.0) as service,
+    ):
+        turn(service, "The safe is behind Aunt Ottilie.")
+        await found.came(1)
+        await service.erase("ada")
+        first, second = await found.came(2)
+        assert b"Ottilie" in first.body
+        assert b"Ottilie" not in second.body
+        assert first.event["id"] == second.event["id"]
+
+
+async def test_the_client_is_made_once_and_beside_the_event_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import httpx  # noqa: PLC0415
+
+    made: list[threading.Thread] = []
+    client = httpx.AsyncClient
+
+    def make(**settings: Any) -> httpx.AsyncClient:
+        made.append(threading.current_thread())
+        return client(**settings)
+
+    monkeypatch.setattr(httpx, "AsyncClient", make)
+    async with receiver() as found:
+        sender = Sender(WebhookSettings.model_validate(hooks(found.url)))
+        await asyncio.gather(sender.send("a", b"{}"), sender.send("b", b"{}"))
+        await sender.close()
+    assert len(made) == 1
+    assert made[0] is not threading.main_thread()
 
 
 # ---- delivery

@@ -31,6 +31,7 @@ from lobug.engines.base import BACKGROUND_LANE, ChatMessage, ChatOptions
 from lobug.errors import EngineTimeoutError, EngineUnavailableError
 from support.app_server import ScriptedEngines
 from support.device_client import until
+from support.home_assistant import TOKEN, ScriptedHome, answer, done
 from support.scripted import ChatCall, Reply, ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText, ScriptedTextToSpeech
 from support.wav import tone
@@ -368,6 +369,27 @@ async def test_an_order_that_cannot_be_carried_out_is_not_handled(door: OpenDoor
     event = await ask(door, "Turn on the light in the kitchen.")
     assert NotHandled.is_type(event.type)
     assert NotHandled.from_event(event).text
+
+
+async def test_an_order_counts_as_handled_only_if_the_house_carried_it_out(
+    tmp_path: Path, scripted: ScriptedEngines
+) -> None:
+    async with ScriptedHome() as home:
+        home.room("Kitchen")
+        home.answers["turn on the kitchen light"] = answer("error", "No.", "failed_to_handle")
+        home.answers["turn off the kitchen light"] = done("Turned off the light")
+        section = {"url": home.url, "token": TOKEN}
+        async with open_door(tmp_path, scripted, home=section) as door:
+            house = door.server.house
+            assert house is not None
+            async with asyncio.timeout(60):
+                while not house.state().names:  # noqa: ASYNC110 - the state of another program
+                    await asyncio.sleep(0.01)
+            failed = await ask(door, "Turn on the kitchen light.")
+            assert NotHandled.is_type(failed.type)
+            assert Handled.is_type((await ask(door, "Turn off the kitchen light.")).type)
+        async with open_door(tmp_path, scripted, home={**section, "token": "wrong"}) as door:
+            assert NotHandled.is_type((await ask(door, "Turn off the kitchen light.")).type)
 
 
 async def test_a_turn_that_fails_is_an_error(door: OpenDoor, scripted: ScriptedEngines) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lobug.errors import (
     InvalidRequestError,
     MemoryContentError,
+    MemoryForbiddenError,
     MemoryKeyError,
     MemoryNotFoundError,
 )
@@ -105,16 +106,37 @@ async def test_a_timeline_memory_goes_to_the_archive(memory: Memory) -> None:
 
 async def test_correct_finds_the_wrong_one_by_itself(memory: Memory) -> None:
     await memory.store(ME, Draft("The user lives in Portland", "home"))
-    result = await run(memory, ME, "memory_correct", {"content": "The user lives in Seattle"})
+    right = {"content": "The user lives in Seattle"}
+    result = await run(memory, ME, "memory_correct", right, source="user")
     assert result.success
     active = await memory.entries(ME, Filter())
     assert [(e.content, e.source) for e in active] == [("The user lives in Seattle", "correction")]
 
 
 async def test_correct_without_a_wrong_one_stores(memory: Memory) -> None:
-    result = await run(memory, ME, "memory_correct", {"content": "The user lives in Seattle"})
+    right = {"content": "The user lives in Seattle"}
+    result = await run(memory, ME, "memory_correct", right, source="user")
     (entry,) = result.entries
     assert (entry.source, entry.importance) == ("correction", 1.0)
+
+
+async def test_an_agent_does_not_correct_the_users_own_words(memory: Memory) -> None:
+    for source in ("user", "correction"):
+        key = f"home_{source}"
+        await memory.store(ME, Draft("The user lives in Portland", key, source=source))
+        wish = {"content": "The user lives in Seattle", "key": key}
+        result = await run(memory, ME, "memory_correct", wish, source="agent")
+        assert isinstance(result.error, MemoryForbiddenError)
+        assert "nothing was changed" in str(result.error)
+    assert {entry.content for entry in await kept(memory)} == {"The user lives in Portland"}
+
+
+async def test_an_agents_correction_is_the_agents(memory: Memory) -> None:
+    stored = {"content": "The user likes tea", "key": "drink"}
+    await run(memory, ME, "memory_store", stored, source="agent")
+    right = {"content": "The user likes coffee", "key": "drink"}
+    (entry,) = (await run(memory, ME, "memory_correct", right, source="agent")).entries
+    assert (entry.content, entry.source, entry.importance) == (right["content"], "agent", 0.5)
 
 
 async def test_write_add_update_remove(memory: Memory) -> None:

@@ -27,5 +27,6 @@ def test_the_first_names_are_told_as_far_as_there_is_room() -> None:
 def test_a_text_of_nothing_but_names_is_known() -> None:
     told = "Scullery, Tilly's Room"
     assert is_only_names("Scullery, Scullery, Tilly's Room", told)
-    assert is_only_names("", told)
+    assert not is_only_names("", told), "silence is not heard twice"
+    assert not is_only_names(" ...", told)
     assert not is_only_names("Turn on the Scullery", told)

@@ -19,6 +19,8 @@ from pydantic import ValidationError
 
 from lobug.settings import WebhookSettings
 from lobug.settings.webhooks import key_of
+from lobug.turn.house_turn import BY
+from lobug.turn.timeline import ANSWERERS, DOORS
 from lobug.webhooks.delivery import Verdict, pause_after, signature, verdict_on
 from lobug.webhooks.events import (
     EVENTS,
@@ -136,6 +138,16 @@ def blocks(kind: str) -> list[str]:
 def test_the_file_beside_the_page_has_the_schema_of_every_event() -> None:
     shown = json.loads((DOCS / "webhooks.schema.json").read_text(encoding="utf-8"))
     assert shown == [event.model_json_schema() for event in EVENTS]
+
+
+def test_doors_and_answerers_of_the_page_are_those_that_there_are() -> None:
+    door, by = (HeardData, "door"), (RepliedData, "answered_by")
+    for (event, name), values in ((door, DOORS), (by, ANSWERERS)):
+        description = event.model_fields[name].description or ""
+        for value in values:
+            assert value in description
+    assert {"wyoming", "device"} <= {*DOORS}
+    assert BY in ANSWERERS
 
 
 def test_every_example_is_an_event() -> None:

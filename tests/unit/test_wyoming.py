@@ -10,6 +10,7 @@ from lobug.cli.terminal import CommandError
 from lobug.cli.wyoming import satellite_id
 from lobug.errors import AudioError
 from lobug.settings import Settings
+from lobug.wyoming.description import voice_languages
 from lobug.wyoming.events import AudioFormat, TalkContext
 from lobug.wyoming.hearing import LiveWords, settings_for_stream
 from lobug.wyoming.sound import IncomingSound, chunks_of, samples_of
@@ -165,3 +166,13 @@ def test_the_language_is_the_owners_choice_then_the_clients(
     heard = settings_for_stream(settings, wish)
     assert heard.stt.language == language
     assert heard.listening.max_utterance_s > settings.limits.max_audio_seconds
+
+
+@pytest.mark.parametrize(
+    ("engine", "language", "told"),
+    [("hibari", "de", "en"), ("wyoming", "de", "de"), ("wyoming", "auto", "en")],
+)
+def test_the_voice_is_told_to_speak_what_it_speaks(engine: str, language: str, told: str) -> None:
+    tts = {"engine": engine, "wyoming_url": "tcp://10.0.0.9:10200"}
+    settings = Settings.model_validate({"stt": {"language": language}, "tts": tts})
+    assert voice_languages(settings) == [told]

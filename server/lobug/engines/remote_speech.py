@@ -108,6 +108,10 @@ _Spare = TypeVar("_Spare", bound=Engine)
 _Asked = TypeVar("_Asked", bound=_Server)
 
 
+class _LeftAloneError(Exception):
+    """The server was found not to answer while a request waited for its turn."""
+
+
 class _Remote(Generic[_Asked, _Spare]):
     """A server and the embedded engine that replaces it, if there is one."""
 
@@ -176,8 +180,11 @@ class _Remote(Generic[_Asked, _Spare]):
 
     @asynccontextmanager
     async def _slot(self) -> AsyncGenerator[None]:
-        """The right to ask the server; waits for one."""
+        """The right to ask the server; waits for one. Raises _LeftAloneError when the server is to
+        be replaced by then: each request that asked it would wait for a time-out of its own."""
         async with self._slots:
+            if not self._asks_server:
+                raise _LeftAloneError
             self._under_way += 1
             try:
                 yield
@@ -221,6 +228,8 @@ class RemoteSpeechToText(_Remote[RecognitionServer, SpeechToText]):
         if self._asks_server:
             try:
                 transcript = await self._ask(audio, language)
+            except _LeftAloneError:
+                pass
             except EngineError as error:
                 self._watch.failed(error)
                 if self._spare is None:
@@ -292,6 +301,8 @@ class RemoteVoice(_Remote[SynthesisServer, TextToSpeech]):
                 async with aclosing(self._spoken(sentence, speed)) as parts:
                     async for part in parts:
                         yield part
+            except _LeftAloneError:
+                pass
             except EngineError as error:
                 self._watch.failed(error)
                 if self._spare is None:
@@ -308,6 +319,8 @@ class RemoteVoice(_Remote[SynthesisServer, TextToSpeech]):
             try:
                 async with aclosing(self._spoken(sentence, speed)) as parts:
                     spoken = [part async for part in parts]
+            except _LeftAloneError:
+                pass
             except EngineError as error:
                 self._watch.failed(error)
                 if self._spare is None:

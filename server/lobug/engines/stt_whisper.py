@@ -249,9 +249,9 @@ def hotwords(names: Sequence[str], tokens: Callable[[str], int], most: int) -> s
 
 def is_only_names(text: str, names: str) -> bool:
     """Whether a text has no other words than names: told names, Whisper hears one or all of them in
-    every sixth noise, so such a text is heard again without them."""
-    known = set(_words(names))
-    return all(word in known for word in _words(text))
+    every sixth noise, so such a text is heard again without them. Silence has none."""
+    known, said = set(_words(names)), _words(text)
+    return bool(said) and all(word in known for word in said)
 
 
 def _words(text: str) -> list[str]:

@@ -24,7 +24,7 @@ from lobug.memory.claims.claim_writer import Origin
 from lobug.memory.entries import NewVersion
 from lobug.memory.index import entry_index
 from lobug.memory.index.entry_index import EmbeddedQuery, Vector, VectorIndex
-from lobug.memory.model import Entry, Source
+from lobug.memory.model import TRUST, Entry
 from lobug.storage.driver import Connection
 from lobug.storage.index_tables import memory_vectors
 from lobug.storage.statements import among, run
@@ -380,10 +380,6 @@ def _better(older: Entry, newer: Entry) -> bool:
 
 def _said_order(entry: Entry) -> tuple[float, int, int]:
     return (entry.said_at, entry.source_message_id or 0, entry.id)
-
-
-TRUST: dict[Source, int] = {"correction": 3, "user": 2, "agent": 1, "import": 1, "system": 0}
-"""Rank of sources: the higher, the more trusted."""
 
 
 STATUS = select(memories.c.status).where(entries.BY_ID)

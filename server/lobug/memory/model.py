@@ -29,6 +29,9 @@ Category = Literal["knowledge", "timeline"]
 Source = Literal["correction", "user", "agent", "system", "import"]
 """Who wrote it, most trusted first: the user corrected something; the user said "remember" or wrote
 it; the chat model's tool; extraction and consolidation; an import."""
+
+TRUST: dict[Source, int] = {"correction": 3, "user": 2, "agent": 1, "import": 1, "system": 0}
+"""Rank of sources: the higher, the more trusted."""
 Status = Literal["active", "past", "inactive"]
 """active: held to be true. past: was true until ``valid_until``; found by questions about the past.
 inactive: wrong, edited or deactivated; never recalled, kept for audit."""

@@ -62,6 +62,7 @@ from lobug.memory.model import (
     Recall,
     RememberedUser,
     Session,
+    Source,
 )
 from lobug.memory.projects import ProjectList
 from lobug.memory.recall.recaller import Recaller
@@ -463,14 +464,18 @@ class Memory:
             ),
         )
 
-    async def correct(self, scope: MemoryScope, entry_id: int, content: str) -> Entry:
-        """Replace a wrong entry: it becomes inactive for good, linked to the correction, which
-        outranks everything else. Raises MemoryNotFoundError, MemoryContentError,
-        MemoryForbiddenError."""
+    async def correct(
+        self, scope: MemoryScope, entry_id: int, content: str, *, source: Source = "correction"
+    ) -> Entry:
+        """Replace a wrong entry: it becomes inactive for good, linked to the correction. The user's
+        outranks everything else; another ``source`` replaces nothing that is trusted more. Raises
+        MemoryNotFoundError, MemoryContentError, MemoryForbiddenError."""
         return await self._change(
             "correct",
             scope,
-            lambda c, now: store.correct(c, scope, entry_id, content, limits=self._limits, now=now),
+            lambda c, now: store.correct(
+                c, scope, entry_id, content, source=source, limits=self._limits, now=now
+            ),
         )
 
     async def deactivate(self, scope: MemoryScope, entry_id: int) -> Entry:

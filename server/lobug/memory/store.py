@@ -19,6 +19,7 @@ from lobug.memory.claims.assertion import Assertion
 from lobug.memory.claims.claim_writer import Origin
 from lobug.memory.entries import NewVersion
 from lobug.memory.model import (
+    TRUST,
     Draft,
     Entry,
     Layer,
@@ -228,22 +229,28 @@ def correct(
     entry_id: int,
     content: str,
     *,
+    source: Source = "correction",
     limits: Limits,
     now: float,
 ) -> Entry:
-    """Replace a wrong entry by what the user says is right. The wrong one is inactive for good; the
-    correction outranks everything else. Raises MemoryNotFoundError, MemoryContentError,
-    MemoryForbiddenError."""
+    """Replace a wrong entry, which is inactive for good. What the user says is right outranks
+    everything else; another ``source`` is trusted as it is elsewhere. Raises MemoryNotFoundError,
+    MemoryContentError, and MemoryForbiddenError also where the entry is trusted more."""
     entry = _active(connection, scope, entry_id)
+    if TRUST[entry.source] > TRUST[source]:
+        raise MemoryForbiddenError(
+            f"memory {entry.id} is the person's own words, which only they correct; nothing was"
+            " changed"
+        )
     text = checked_content(content, limits)
     new = entries.next_version(
         entry,
         told_by=scope.user,
         now=now,
         content=text,
-        source="correction",
+        source=source,
         said_at=now,
-        importance=1.0,
+        importance=1.0 if source == "correction" else entry.importance,
     )
     corrected = _insert_successor(connection, entry, new, status="inactive", reason="corrected")
     _settle(connection, entries.find(connection, scope, corrected), now)

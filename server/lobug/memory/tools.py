@@ -231,13 +231,15 @@ async def _correct(call: _Call, asked: CorrectArguments) -> ToolResult:
     else:
         hits = await call.memory.search(call.scope, asked.content, Filter(), limit=10)
         wrong = wrong_entry(asked.content, None, [h.entry for h in hits if h.entry is not None])
+    # Only the user's own word is a correction that outranks what they said before.
+    source: Source = "correction" if call.source == "user" else call.source
     if wrong is not None:
-        entry = await call.memory.correct(call.scope, wrong.id, asked.content)
+        entry = await call.memory.correct(call.scope, wrong.id, asked.content, source=source)
         return ToolResult(True, f"Memory corrected: {entry.key}", entries=(entry,))
     draft = Draft(
         asked.content,
-        importance=1.0,
-        source="correction",
+        importance=1.0 if source == "correction" else 0.5,
+        source=source,
         source_message_id=call.source_message_id,
     )
     entry = await call.memory.store(call.scope, draft)

@@ -179,6 +179,7 @@ class OrderTurn:
         said = () if passes_on else self._asked.sentences(verdict)
         self._timeline.mark("house")
         if said:
+            self._timeline.carried_out = verdict.outcome == "answered"
             self._turn = self._answer(said)
         else:
             self._turn = await self._otherwise()
@@ -292,6 +293,7 @@ class QuestionTurn:
             # Without a word a question is not answered: it is the model's.
             if verdict.outcome == "failed" or (verdict.outcome == "answered" and verdict.speech):
                 await _ended(writing)
+                self._timeline.carried_out = verdict.outcome == "answered"
                 for told in self._tell(self._asked.sentences(verdict)):
                     yield told
                 return

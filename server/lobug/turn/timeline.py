@@ -42,6 +42,12 @@ STAGES = (
 voiced sample, ``endpoint`` the decision that the utterance is over, ``first_audio`` the first piece
 synthesised, ``first_audio_played`` the moment at which the device began to play it."""
 
+DOORS = ("text", "audio", "device", "openai", "wyoming")
+"""Every door that turns come through."""
+
+ANSWERERS = ("model", "memory", "house", "refusal")
+"""Whatever makes replies, apart from skills, which have names of their own."""
+
 
 class Outcome(StrEnum):
     """How a turn ended."""
@@ -94,7 +100,7 @@ class Timeline:
     ) -> None:
         self.id = turn_id or uuid.uuid4().hex[:12]
         self.door = door
-        """The door that the turn came through: text, audio, device, openai, wyoming."""
+        """The door that the turn came through, one of ``DOORS``."""
         self.device = device
         """``Device-Id`` of the device, in lower case; empty: there is none."""
         self.counts = TurnCounts()
@@ -106,7 +112,9 @@ class Timeline:
         self.reason: str | None = None
         """Stable code of why it was ignored (``Ignored.reason``); None: it was not."""
         self.answered_by = "model"
-        """What made the reply: the model, memory, the name of a skill, or refusal."""
+        """What made the reply: one of ``ANSWERERS``, or the name of a skill."""
+        self.carried_out: bool | None = None
+        """Whether the house has done what it was asked; None: it did not answer."""
         self.origin = clock()
         self._clock = clock
         self._marks: dict[str, float] = {}

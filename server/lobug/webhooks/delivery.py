@@ -103,16 +103,16 @@ class Sender:
         self._timeout_s = settings.timeout_s
         self._wall = wall
         self._http: httpx.AsyncClient | None = None
+        self._opening = asyncio.Lock()
 
     async def send(self, event_id: str, body: bytes) -> Attempt:
         """Send an event once. Never raises for what the receiver or the network does, reads nothing
         of the answer but its status, and follows no redirect."""
-        import httpx  # noqa: PLC0415 - a tenth of a second, for those who use webhooks
+        async with self._opening:
+            if self._http is None:
+                self._http = await asyncio.to_thread(_client, self._timeout_s)
+        import httpx  # noqa: PLC0415 - imported by now
 
-        if self._http is None:
-            self._http = httpx.AsyncClient(
-                timeout=self._timeout_s, follow_redirects=False, trust_env=False
-            )
         timestamp = int(self._wall())
         headers = {
             "Content-Type": "application/json",
@@ -144,3 +144,10 @@ class Sender:
         if self._http is not None:
             await self._http.aclose()
             self._http = None
+
+
+def _client(timeout_s: float) -> httpx.AsyncClient:
+    """To be called in a thread: the import takes a tenth of a second, the certificates as long."""
+    import httpx  # noqa: PLC0415 - for those who use webhooks
+
+    return httpx.AsyncClient(timeout=timeout_s, follow_redirects=False, trust_env=False)

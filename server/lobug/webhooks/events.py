@@ -14,6 +14,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from lobug.turn.timeline import ANSWERERS, DOORS
+
 _ALERTS = uuid.UUID("6f0f3f0e-6c5b-4c53-9b7c-2d8f5a0f8d11")
 """Of the ids of alerts that ring: after a restart the same ring has the same id."""
 
@@ -23,7 +25,7 @@ Text = Annotated[
 ]
 User = Annotated[str, Field(description="Whose it is.")]
 DeviceId = Annotated[str | None, Field(description="`Device-Id`, in lower case; null: none.")]
-Door = Annotated[str, Field(description="By which door: text, audio, device or openai.")]
+Door = Annotated[str, Field(description=f"By which door: {', '.join(DOORS[:-1])} or {DOORS[-1]}.")]
 TurnId = Annotated[str, Field(description="Id of the turn, as in `/turns`.")]
 Outcome = Annotated[
     str, Field(description="How the turn ended: respond, react, interrupted or failed.")
@@ -54,7 +56,7 @@ class RepliedData(_Part):
     turn: TurnId
     outcome: Outcome
     answered_by: str = Field(
-        description="What made the reply: model, memory, the name of a skill, or refusal."
+        description=f"What made the reply: {', '.join(ANSWERERS)} or the name of a skill."
     )
     text: Text = None
 

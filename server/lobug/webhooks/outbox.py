@@ -87,6 +87,7 @@ class WaitingEvent:
 
     id: int
     event_id: str
+    user: str | None
     body: str
     content: str | None
     created_at: float

@@ -22,7 +22,7 @@ from lobug.memory.model import ConversationKey
 from lobug.settings.webhooks import WebhookSettings
 from lobug.storage.database import Checkpoint, no_checkpoint
 from lobug.turn.timeline import Outcome, Timeline
-from lobug.webhooks.delivery import Sender, Verdict, pause_after
+from lobug.webhooks.delivery import Attempt, Sender, Verdict, pause_after
 from lobug.webhooks.events import (
     AlertData,
     DeviceData,
@@ -96,6 +96,10 @@ class Webhooks:
         self._fresh = asyncio.Event()
         self._due = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
+        self._sending: dict[asyncio.Task[Attempt], str | None] = {}
+        """Attempts under way, and whose words they may send."""
+        self._erasures = 0
+        """Times that words were erased: what was read before is read again."""
         self._failures = 0
         """Rounds in a row in which nothing was delivered."""
         self._resume_at = 0.0
@@ -253,6 +257,7 @@ class Webhooks:
         async with self._writing:
             self.forget(user)
             await self._outbox.erase(user)
+            await self._call_off(user)
 
     async def delete_user(self, user: str) -> None:
         """Delete all that waits of a user; durable on return. Raises StorageError."""
@@ -260,6 +265,16 @@ class Webhooks:
             self.forget(user)
             self._new = deque(event for event in self._new if event.user != user)
             await self._outbox.delete_user(user)
+            await self._call_off(user)
+
+    async def _call_off(self, user: str | None) -> None:
+        """Stop attempts that have read words which are erased by now; they are made again."""
+        self._erasures += 1
+        stopped = [task for task, whose in self._sending.items() if user in {None, whose}]
+        for task in stopped:
+            task.cancel()
+        if stopped:
+            await asyncio.wait(stopped)
 
     # ---- the outbox
 
@@ -322,6 +337,7 @@ class Webhooks:
         left_s = self._resume_at - self._clock()
         if left_s > 0:
             return left_s
+        erasures = self._erasures
         events = await self._outbox.due(
             now,
             1 if self._failures else settings.concurrency,
@@ -330,12 +346,14 @@ class Webhooks:
         if not events:
             due_at = await self._outbox.next_due_at()
             return LONGEST_WAIT_S if due_at is None else max(0.0, due_at - now)
-        taken = await asyncio.gather(*(self._attempt(sender, event) for event in events))
+        taken = await asyncio.gather(*(self._attempt(sender, event, erasures) for event in events))
         self.waiting = await self._outbox.waiting()
         if any(taken):
             if self._failures >= TELL_AFTER:
                 log.info("the receiver of webhooks takes them again")
             self._failures = 0
+            return 0.0
+        if None in taken:
             return 0.0
         self._failures += 1
         if self._failures == TELL_AFTER:
@@ -344,9 +362,22 @@ class Webhooks:
         self._resume_at = self._clock() + pause_s
         return pause_s
 
-    async def _attempt(self, sender: Sender, event: WaitingEvent) -> bool:
-        """Try to deliver one event. Returns whether the receiver answers as one that works."""
-        attempt = await sender.send(event.event_id, body_of(event.body, event.content))
+    async def _attempt(self, sender: Sender, event: WaitingEvent, erasures: int) -> bool | None:
+        """Try to deliver one event. Returns whether the receiver answers as one that works; None:
+        the attempt was called off. ``erasures``: how many there were before it was read."""
+        if erasures != self._erasures:
+            return None
+        body = body_of(event.body, event.content)
+        sending = asyncio.create_task(sender.send(event.event_id, body))
+        self._sending[sending] = event.user
+        try:
+            await asyncio.wait({sending})
+        finally:
+            del self._sending[sending]
+            sending.cancel()
+        if sending.cancelled():
+            return None
+        attempt = sending.result()
         match attempt.verdict:
             case Verdict.DELIVERED:
                 await self._outbox.remove(event.id)

@@ -17,12 +17,20 @@ from lobug import __version__
 from lobug.engines.absent import NoVoice
 from lobug.engines.base import Engine
 from lobug.server import LobugServer
+from lobug.settings import Settings
 from lobug.settings.engines import SPOKEN_LANGUAGES
 
 NAME = "Lo-Bug"
 _ATTRIBUTION = Attribution("Lo-Bug", "")
 _REPLIES_IN = ["en"]
-"""Languages of the voice and of the sentences."""
+"""Languages of the sentences and of the embedded voice."""
+
+
+def voice_languages(settings: Settings) -> list[str]:
+    """Languages of the voice. Of one on another machine nobody says which, so it is taken to speak
+    the owner's. Pure."""
+    remote, language = settings.tts.engine in {"wyoming", "openai"}, settings.stt.language
+    return [language] if remote and language != "auto" else _REPLIES_IN
 
 
 def describe(server: LobugServer) -> Info:
@@ -52,7 +60,9 @@ def describe(server: LobugServer) -> Info:
                 supports_transcript_streaming=True,
             )
         ],
-        tts=[] if isinstance(engines.tts, NoVoice) else [_voice(engines.tts)],
+        tts=[]
+        if isinstance(engines.tts, NoVoice)
+        else [_voice(engines.tts, voice_languages(server.settings))],
         handle=[
             HandleProgram(
                 name=NAME,
@@ -75,7 +85,7 @@ def describe(server: LobugServer) -> Info:
     )
 
 
-def _voice(tts: Engine) -> TtsProgram:
+def _voice(tts: Engine, languages: list[str]) -> TtsProgram:
     return TtsProgram(
         name=NAME,
         attribution=_ATTRIBUTION,
@@ -89,7 +99,7 @@ def _voice(tts: Engine) -> TtsProgram:
                 installed=True,
                 description=tts.status().name,
                 version=None,
-                languages=_REPLIES_IN,
+                languages=languages,
             )
         ],
         supports_synthesize_streaming=True,

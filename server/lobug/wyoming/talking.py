@@ -89,6 +89,7 @@ async def take_turn(
         raise EngineInterruptedError("chat", "the turn ended without an outcome")
     told = {"conversation_id": context.conversation_id} if context.conversation_id else None
     # An order that Lo-Bug cannot carry out is understood, and answered, and still not done.
-    handled = outcome.action is Action.RESPOND and timeline.answered_by != "refusal"
+    refused = timeline.answered_by == "refusal" or timeline.carried_out is False
+    handled = outcome.action is Action.RESPOND and not refused
     answer = Handled if handled else NotHandled
     return answer(outcome.response, context=told).event(), conversation_key

@@ -13,7 +13,7 @@ from lobug.http.memory.transfer import in_pieces, without_parts
 
 @dataclass(frozen=True, slots=True)
 class McpResource:
-    """A resource."""
+    """A resource as a client is told of it, and where its text comes from."""
 
     uri: str
     title: str

@@ -58,7 +58,7 @@ def answer_of(found: BaseModel, text: str | None = None) -> McpAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McpTool:
-    """A tool."""
+    """A tool as a client is told of it, and what does its work."""
 
     name: str
     title: str
