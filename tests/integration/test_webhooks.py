@@ -449,7 +449,7 @@ async def test_doctor_looks_whether_something_listens(tmp_path: Path) -> None:
     async with receiver() as found:
         settings = settings_for(tmp_path, webhooks=hooks(found.url, include_text=True))
         good = await asyncio.to_thread(check_webhooks, settings)
-        assert (good.level, "with the words" in good.message) == ("ok", True)
+        assert (good.level, "with their words" in good.message) == ("ok", True)
         assert found.deliveries == [], "nothing is sent"
     gone = await asyncio.to_thread(check_webhooks, settings)
     assert (gone.level, bool(gone.advice)) == ("warn", True)

@@ -332,8 +332,8 @@ class Webhooks:
         settings, now = self._settings, self._wall()
         expired = await self._outbox.expire(now - settings.keep_s)
         if expired:
-            self._counted("expired", expired)
             self.waiting = await self._outbox.waiting()
+            self._counted("expired", expired)
         left_s = self._resume_at - self._clock()
         if left_s > 0:
             return left_s

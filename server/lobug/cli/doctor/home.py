@@ -55,3 +55,5 @@ def _advice(fault: Fault) -> str:
             return sentence("doctor.home_unreadable_advice")
         case "certificate":
             return sentence("doctor.home_certificate_advice")
+        case "names":
+            return sentence("doctor.home_names_advice")
