@@ -800,7 +800,7 @@ def test_a_missing_model_that_is_only_in_reserve_stops_nothing(
             _require_models(settings)
     else:
         _require_models(settings)
-        assert "nothing replaces the server" in " ".join(capsys.readouterr().err.split())
+        assert "nothing can replace it" in " ".join(capsys.readouterr().err.split())
 
 
 async def test_doctor_says_that_the_server_is_down_and_what_is_used_instead() -> None:

@@ -340,6 +340,8 @@ async def test_the_oldest_is_dropped_and_counted(tmp_path: Path) -> None:
             for number in range(5):
                 turn(service, f"Number {number}.")
                 await until(lambda: not service._new)
+                # From the first failure on there is a pause, so none of them is on its way.
+                await until(lambda: service._failures > 0)
             await until(lambda: counts(service).get("dropped") == 2)
             await found.open()
             await until(lambda: counts(service).get("delivered") == 3)
