@@ -336,7 +336,7 @@ class LobugServer:
         return time_in_zone(self.wall(), self.settings.conversation.time_zone)
 
     def _learned_names(self, names: Sequence[str]) -> None:
-        """Names of the house, for the ears."""
+        """Let speech-to-text prefer the names of rooms and things."""
         if isinstance(self.engines.stt, KnowsNames):
             self.engines.stt.expect_names(names)
 

@@ -285,6 +285,7 @@ async def test_an_event_that_breaks_the_receiver_does_not_hold_up_others(tmp_pat
         turn(service, "bad")
         turn(service, "good")
         await until(lambda: counts(service).get("delivered") == 1 and service.waiting == 1)
+        assert any(one.event["data"]["text"] == "good" for one in found.deliveries)
 
 
 # ---- what waits

@@ -48,8 +48,8 @@ class McpAnswer:
 
 
 def answer_of(found: BaseModel, text: str | None = None) -> McpAnswer:
-    """The answer that a route of HTTP gives, as one of a tool. ``text`` None: the same as JSON, in
-    which nothing that somebody has said can pose as a line of its own."""
+    """The answer that a route of HTTP gives, as one of a tool. ``text`` None: the same as JSON on
+    one line, where people's words stay inside their quotation marks."""
     structured = found.model_dump(mode="json")
     if text is None:
         text = json.dumps(structured, ensure_ascii=False, separators=(",", ":"))
