@@ -13,7 +13,9 @@ from lobug.language.en.claims.topics import read_topic
 from lobug.language.en.claims.wording import wording_book
 from support.claims import asked_of, data_lines
 
-MOST_MS = 5.0
+USUAL = "Where is my red umbrella?"
+MOST_TIMES = 200.0
+MOST_ROUNDS = 20
 LONG = [
     "what " + "is my sister's " * 60,
     "my sister's " * 13 + "name?",
@@ -94,15 +96,21 @@ def test_any_text_is_read_without_an_error(seed: int) -> None:
             assert read is None or (read.relation in KNOWN and all(read.subject))
 
 
-def test_a_question_is_read_in_time() -> None:
-    read_question("Where do I live?")  # reads the books
-    asked = [*(question for question, _ in QUESTIONS), *ORDINARY, *LONG]
-    for question in asked:
-        best = min(_milliseconds(question) for _ in range(5))
-        assert best < MOST_MS, question
+def test_no_question_takes_long_to_read() -> None:
+    """Against an ordinary question that is read in turns with it, so that a busy machine slows
+    both. Careless reading takes thousands of times as long."""
+    read_question(USUAL)  # reads the books
+    for question in [*(question for question, _ in QUESTIONS), *ORDINARY, *LONG]:
+        taken = usual = float("inf")
+        for _ in range(MOST_ROUNDS):
+            usual = min(usual, _seconds(USUAL))
+            taken = min(taken, _seconds(question))
+            if taken <= MOST_TIMES * usual:
+                break
+        assert taken <= MOST_TIMES * usual, question
 
 
-def _milliseconds(question: str) -> float:
+def _seconds(question: str) -> float:
     start = time.thread_time()  # not the time that the machine gives to others
     read_question(question)
-    return (time.thread_time() - start) * 1000
+    return time.thread_time() - start
