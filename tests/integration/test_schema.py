@@ -58,7 +58,7 @@ def checks(sql: str) -> list[str]:
         while depth:
             depth += {"(": 1, ")": -1}.get(text[end], 0)
             end += 1
-        found.append(re.sub(r"\s+", "", text[: end - 1]))
+        found.append(re.sub(r'[\s"]+', "", text[: end - 1]))
     return sorted(found)
 
 

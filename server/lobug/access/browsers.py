@@ -13,7 +13,7 @@ from lobug.access.records import DAY_S, Browser, Invitation, Register
 from lobug.access.store import AccessStore, Seen, require_room
 from lobug.errors import BrowserUnknownError, InvitationUnknownError
 from lobug.settings.access import AccessSettings
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 
 MAX_WRONG_GUESSES = 10
 """Wrong codes, from all addresses together, that end an invitation. A guesser is right with a

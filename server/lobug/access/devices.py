@@ -25,7 +25,7 @@ from lobug.errors import (
     TooManyAttemptsError,
 )
 from lobug.settings.access import AccessSettings
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 
 MAX_BYTES = 64 * 1024
 """Longest description that is read; a device sends about 2 kB."""

@@ -11,7 +11,7 @@ from lobug.access.records import Satellite
 from lobug.access.store import AccessStore
 from lobug.errors import SatelliteUnknownError, StorageError
 from lobug.settings.access import AccessSettings
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 
 log = logging.getLogger(__name__)
 

@@ -27,8 +27,8 @@ from lobug.errors import (
     TokenWrongDeviceError,
 )
 from lobug.settings.access import AccessSettings
+from lobug.storage.connection import Connection
 from lobug.storage.database import Checkpoint, no_checkpoint
-from lobug.storage.driver import Connection
 
 log = logging.getLogger(__name__)
 

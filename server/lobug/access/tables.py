@@ -6,9 +6,9 @@ processor time.
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Integer, MetaData, Table, Text
+from sqlalchemy import Column, MetaData, Table
 
-from lobug.storage.columns import Flag, Number
+from lobug.storage.columns import Flag, Integer, Number, Text
 
 metadata = MetaData()
 

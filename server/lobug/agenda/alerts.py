@@ -16,8 +16,8 @@ from lobug.errors import AlertLimitError
 from lobug.language.moments import ClockTime, Impossible, Recurrence
 from lobug.language.occurrences import next_occurrence
 from lobug.storage.columns import Number
+from lobug.storage.connection import Connection
 from lobug.storage.database import Database
-from lobug.storage.driver import Connection
 from lobug.storage.statements import among, columns_of, records, run
 
 OVER_KEPT_S = 86_400.0

@@ -23,8 +23,8 @@ from lobug.errors import (
     ListNotFoundError,
 )
 from lobug.settings.skills import SkillSettings
+from lobug.storage.connection import Connection
 from lobug.storage.database import Database
-from lobug.storage.driver import Connection
 from lobug.storage.statements import among, columns_of, records, run, run_many
 
 

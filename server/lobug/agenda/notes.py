@@ -10,8 +10,8 @@ from sqlalchemy import and_, bindparam, delete, func, insert, or_, select
 from lobug.agenda.tables import notes
 from lobug.errors import NoteContentError, NoteLimitError
 from lobug.settings.skills import SkillSettings
+from lobug.storage.connection import Connection
 from lobug.storage.database import Database
-from lobug.storage.driver import Connection
 from lobug.storage.statements import among, columns_of, records, run
 
 

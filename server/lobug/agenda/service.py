@@ -17,8 +17,8 @@ from lobug.agenda.waiting_speech import WaitingSpeeches
 from lobug.errors import StorageError
 from lobug.language.en.list_words import item_key
 from lobug.settings.skills import SkillSettings
+from lobug.storage.connection import Connection
 from lobug.storage.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
-from lobug.storage.driver import Connection
 from lobug.storage.statements import run
 
 FILE = "agenda.db"

@@ -8,8 +8,8 @@ from __future__ import annotations
 from sqlalchemy import bindparam, delete, select
 
 from lobug.agenda.tables import speech_speeds
+from lobug.storage.connection import Connection
 from lobug.storage.database import Database
-from lobug.storage.driver import Connection
 from lobug.storage.statements import insert_or_replace, run
 
 NORMAL = 1.0

@@ -6,12 +6,14 @@ All times are seconds since the epoch. ``user`` is the person whom a row belongs
 
 from __future__ import annotations
 
-from sqlalchemy import Column, ForeignKey, Integer, MetaData, Table, Text
+from sqlalchemy import Column, ForeignKey, MetaData, Table
 
 from lobug.storage.columns import (
     KEYED,
     NUMBERED,
+    Integer,
     Number,
+    Text,
     add_index,
     count,
     flag,

@@ -19,8 +19,8 @@ from lobug.agenda.tables import alerts, waiting_speech
 from lobug.errors import TooManyRequestsError
 from lobug.language.en.alert_sentences import missed_sentence, unheard_sentence
 from lobug.storage.columns import Number
+from lobug.storage.connection import Connection
 from lobug.storage.database import Database
-from lobug.storage.driver import Connection
 from lobug.storage.statements import among, columns_of, records, run
 
 MOST_WAITING = 20

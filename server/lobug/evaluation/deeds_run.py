@@ -29,7 +29,7 @@ from lobug.evaluation.product import NoChat
 from lobug.memory.model import ConversationKey
 from lobug.server import LobugServer
 from lobug.settings import Settings
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import run
 from lobug.turn.events import Done, Failed
 from lobug.turn.timeline import Timeline

@@ -11,7 +11,7 @@ from sqlalchemy import Integer, and_, bindparam, delete, exists, or_, select, up
 
 from lobug.language.claims import STATEMENT, Claim, Path
 from lobug.memory.model import Reason, Source, Status
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import Row, among, run, run_many
 from lobug.storage.tables import claims, conversation_log, memories
 

@@ -23,8 +23,8 @@ from lobug.memory.index.entry_index import EmbeddedQuery, Vector, VectorIndex
 from lobug.memory.index.turn_vectors import VectorSet, Window, Word
 from lobug.priority import Deferral, PreemptedError, TurnPriority, never
 from lobug.settings import MemorySettings
+from lobug.storage.connection import Connection
 from lobug.storage.database import Checkpoint, Database
-from lobug.storage.driver import Connection
 from lobug.storage.index_tables import memory_vectors
 from lobug.storage.statements import Row, run
 from lobug.storage.tables import memories

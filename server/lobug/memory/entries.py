@@ -49,7 +49,7 @@ from lobug.memory.model import (
     Status,
 )
 from lobug.storage.columns import TextList
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import Result, Row, among, columns_of, elements, run
 from lobug.storage.tables import key_conversation, memories, memory_sources
 

@@ -25,7 +25,7 @@ from lobug.memory.entries import NewVersion
 from lobug.memory.index import entry_index
 from lobug.memory.index.entry_index import EmbeddedQuery, Vector, VectorIndex
 from lobug.memory.model import TRUST, Entry
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.index_tables import memory_vectors
 from lobug.storage.statements import among, run
 from lobug.storage.tables import claims, conversation_log, memories

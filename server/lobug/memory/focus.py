@@ -13,7 +13,7 @@ from sqlalchemy import bindparam, delete, select
 from lobug.errors import MemoryContentError, MemoryNotFoundError
 from lobug.memory import entries, projects, sessions
 from lobug.memory.model import ConversationKey, Filter, Focus, MemoryScope
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import among, insert_once, insert_or_replace, run
 from lobug.storage.tables import conversation_focus, memories, task_sessions
 

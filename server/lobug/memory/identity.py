@@ -18,7 +18,7 @@ from lobug.language.en.prompts import SECTIONS
 from lobug.memory import entries
 from lobug.memory.entries import NewVersion
 from lobug.memory.model import Entry, Identity, MemoryScope
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import among, insert_once, run, run_many
 from lobug.storage.tables import memories, memory_sources
 

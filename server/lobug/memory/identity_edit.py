@@ -16,7 +16,7 @@ from lobug.memory import entries, identity, store
 from lobug.memory.identity import Line
 from lobug.memory.model import Draft, Entry, Identity, MemoryScope
 from lobug.memory.store import Limits
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 
 HEADING = re.compile(r"#{1,6}\s(.*)")
 BULLET = re.compile(r"[-*+]\s+(.*)")

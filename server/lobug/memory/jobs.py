@@ -16,8 +16,8 @@ from typing import Literal
 from sqlalchemy import Integer, and_, bindparam, case, delete, func, insert, or_, select, update
 
 from lobug.storage.columns import Number
-from lobug.storage.driver import Connection
-from lobug.storage.statements import columns_of, insert_once, insert_or_replace, run, smaller_of
+from lobug.storage.connection import Connection
+from lobug.storage.statements import columns_of, insert_once, run, smaller_of
 from lobug.storage.tables import background_tasks, sessions
 
 Kind = Literal["extract", "summarize", "distill", "end_session", "gap_fill", "retention", "compact"]
@@ -125,15 +125,15 @@ def drop_extraction(connection: Connection, message_id: int) -> int:
 _carried = [
     _task[name] for name in "kind user message_id state attempts next_attempt_at created_at".split()
 ]
-RENEW_EXTRACTION = insert_or_replace(background_tasks).from_select(
-    [column.name for column in _carried], select(*_carried).where(OF_MESSAGE)
-)
+CARRIED = select(*_carried).where(OF_MESSAGE)
 
 
 def renew_extraction(connection: Connection, message_id: int) -> None:
     """Replace the extraction of a message whose words have changed: one that has read the old words
     stores nothing, since its row is gone."""
-    run(connection, RENEW_EXTRACTION, of_message=message_id)
+    task = run(connection, CARRIED, of_message=message_id).first()
+    if task is not None and drop_extraction(connection, message_id):
+        run(connection, INSERT, **task._asdict())
 
 
 def add(

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
-from sqlalchemy import Integer, LargeBinary, and_, bindparam, cast, exists, false, func, or_, select
+from sqlalchemy import Integer, and_, bindparam, exists, false, func, or_, select
 
 from lobug.errors import StorageError
 from lobug.memory.index import turn_words
 from lobug.memory.model import HOUSEHOLD, ConversationKey, LoggedMessage, Role
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import Statement, among, columns_of, run
 from lobug.storage.tables import background_tasks, conversation_log, memories
 
@@ -227,7 +227,7 @@ def count_unsummarized(connection: Connection, user: str) -> int:
     return int(run(connection, COUNT_UNSUMMARIZED, user=user).scalar())
 
 
-_tokens = func.length(cast(_log.content, LargeBinary)).op("/")(3).op("+")(8)
+_tokens = func.octet_length(_log.content).op("/")(3).op("+")(8)
 UNSUMMARIZED_IN = select(
     func.count().label("messages"), func.coalesce(func.sum(_tokens), 0).label("tokens")
 ).where(OF_CONVERSATION, UNSUMMARIZED)

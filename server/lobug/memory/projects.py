@@ -12,8 +12,8 @@ from lobug.errors import MemoryContentError, MemoryNotFoundError
 from lobug.memory import entries, timeline
 from lobug.memory.entries import MAX_ID, NewVersion
 from lobug.memory.model import MemoryScope, Project, ProjectTask
+from lobug.storage.connection import Connection
 from lobug.storage.database import Database
-from lobug.storage.driver import Connection
 from lobug.storage.statements import Row, columns_of, insert_once, run
 from lobug.storage.tables import (
     conversation_focus,

@@ -12,7 +12,7 @@ from sqlalchemy import Integer, bindparam, func, or_, select
 from lobug.errors import MemoryNotFoundError
 from lobug.memory import entries
 from lobug.memory.model import ConversationKey, Hit, MemoryScope, Recall
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import run
 from lobug.storage.tables import conversation_log, memories, recall_hits, recalls
 

@@ -14,7 +14,7 @@ from typing import Literal
 from lobug.memory import jobs, log, sessions, timeline
 from lobug.memory.model import ConversationKey
 from lobug.settings import MemorySettings
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 
 Trigger = Literal["idle", "tokens", "turns", "messages"]
 

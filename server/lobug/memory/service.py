@@ -75,8 +75,8 @@ from lobug.memory.worker import Worker
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
 from lobug.storage.compaction import CompactionError, compact
+from lobug.storage.connection import Connection
 from lobug.storage.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
-from lobug.storage.driver import Connection
 
 logger = logging.getLogger(__name__)
 

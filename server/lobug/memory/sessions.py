@@ -13,7 +13,7 @@ from sqlalchemy import Integer, and_, bindparam, exists, false, func, or_, selec
 
 from lobug.memory import timeline
 from lobug.memory.model import ConversationKey, Session
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import columns_of, larger_of, run
 from lobug.storage.tables import background_tasks, conversation_log, sessions
 

@@ -16,7 +16,7 @@ from sqlalchemy import and_, bindparam, or_, select
 from lobug.language.en import summaries
 from lobug.language.en.utterances import Utterance, Wrong
 from lobug.memory.model import LoggedMessage
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import Row, among, run
 from lobug.storage.tables import claims, conversation_log, memories
 

@@ -21,8 +21,8 @@ from lobug.memory.model import (
     RecallTime,
     RememberedUser,
 )
-from lobug.storage.driver import Connection
-from lobug.storage.statements import run
+from lobug.storage.connection import Connection
+from lobug.storage.statements import HandWritten, run
 from lobug.storage.tables import (
     background_tasks,
     conversation_log,
@@ -61,20 +61,28 @@ BY_LAYER = (
 
 # Hand-written: what is compared are the newest of two tables, for everybody at once.
 USERS = """
-WITH everybody (user) AS (SELECT user FROM conversation_log UNION
-                          SELECT user FROM memories WHERE user <> :household)
-SELECT e.user,
-       (SELECT count(*) FROM memories m WHERE m.user = e.user AND m.status <> 'inactive')
+WITH everybody ("user") AS (SELECT "user" FROM conversation_log UNION
+                            SELECT "user" FROM memories WHERE "user" <> :household)
+SELECT e."user",
+       (SELECT count(*) FROM memories m WHERE m."user" = e."user" AND m.status <> 'inactive')
            AS entries,
-       (SELECT count(*) FROM conversation_log l WHERE l.user = e.user AND l.forgotten = 0)
+       (SELECT count(*) FROM conversation_log l WHERE l."user" = e."user" AND l.forgotten = 0)
            AS messages,
-       (SELECT count(*) FROM sessions s WHERE s.user = e.user) AS sessions,
+       (SELECT count(*) FROM sessions s WHERE s."user" = e."user") AS sessions,
        (SELECT max(at) FROM (SELECT max(created_at) AS at FROM conversation_log l
-                             WHERE l.user = e.user UNION ALL
-                             SELECT max(updated_at) FROM memories m WHERE m.user = e.user))
+                             WHERE l."user" = e."user" UNION ALL
+                             SELECT max(updated_at) FROM memories m WHERE m."user" = e."user"))
            AS last_active_at
-FROM everybody e ORDER BY last_active_at DESC, e.user
+FROM everybody e ORDER BY last_active_at DESC, e."user"
 """
+
+
+SIZE = HandWritten(
+    sqlite="SELECT c.page_count * s.page_size FROM pragma_page_count c, pragma_page_size s",
+    postgres="SELECT CAST(sum(pg_total_relation_size(oid)) AS bigint) FROM pg_class"
+    " WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace",
+)
+"""Bytes of everything that is stored."""
 
 
 def of_user(
@@ -86,8 +94,7 @@ def of_user(
     for row in run(connection, BY_LAYER, user=scope.user):
         entries.setdefault(row.layer, {})[row.status] = row.number
     known = identity.identity(connection, scope, identity_limit)
-    pages = run(connection, "PRAGMA page_count").scalar()
-    page_size = run(connection, "PRAGMA page_size").scalar()
+    size = run(connection, SIZE).scalar()
     return {
         "user": scope.user,
         **counts._asdict(),
@@ -97,7 +104,7 @@ def of_user(
             "limit": known.limit,
             "used_percent": known.used_percent,
         },
-        "database": {"path": str(path), "bytes": pages * page_size},
+        "database": {"path": str(path), "bytes": size},
     }
 
 
@@ -107,13 +114,13 @@ QUARTER_S = 900
 # Hand-written: one pass over each of two tables.
 GROWTH = f"""
 SELECT quarter * {QUARTER_S} AS at, sum(memories) AS memories, sum(messages) AS messages
-FROM (SELECT CAST(created_at / {QUARTER_S} AS INTEGER) AS quarter, count(*) AS memories,
+FROM (SELECT CAST(floor(created_at / {QUARTER_S}) AS INTEGER) AS quarter, count(*) AS memories,
              0 AS messages
-      FROM memories WHERE user = :user AND status <> 'inactive' AND created_at >= :since
+      FROM memories WHERE "user" = :user AND status <> 'inactive' AND created_at >= :since
       GROUP BY quarter
       UNION ALL
-      SELECT CAST(created_at / {QUARTER_S} AS INTEGER) AS quarter, 0, count(*)
-      FROM conversation_log WHERE user = :user AND forgotten = 0 AND created_at >= :since
+      SELECT CAST(floor(created_at / {QUARTER_S}) AS INTEGER) AS quarter, 0, count(*)
+      FROM conversation_log WHERE "user" = :user AND forgotten = 0 AND created_at >= :since
       GROUP BY quarter)
 GROUP BY quarter ORDER BY quarter
 """

@@ -29,7 +29,7 @@ from lobug.memory.model import (
     Source,
     Status,
 )
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 
 MAX_TAGS = 32
 MAX_TAG_CHARS = 64

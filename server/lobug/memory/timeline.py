@@ -16,7 +16,7 @@ from lobug.memory.entries import NewVersion
 from lobug.memory.log import mark_once
 from lobug.memory.model import Entry
 from lobug.memory.settled_words import Teller, tellers
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import among, columns_of, run
 from lobug.storage.tables import conversation_log, memories
 

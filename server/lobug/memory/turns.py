@@ -19,7 +19,7 @@ from lobug.memory.claims.claim_writer import Outcome
 from lobug.memory.model import ConversationKey
 from lobug.memory.recall_log import NewRecall
 from lobug.memory.schedule import Scheduler
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 
 logger = logging.getLogger(__name__)
 

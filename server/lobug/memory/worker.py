@@ -35,8 +35,8 @@ from lobug.memory.statistics import Counter
 from lobug.priority import Deferral, PreemptedError, TurnPriority
 from lobug.settings import MemorySettings
 from lobug.storage.compaction import compact
+from lobug.storage.connection import Connection
 from lobug.storage.database import Checkpoint, Database
-from lobug.storage.driver import Connection
 
 logger = logging.getLogger(__name__)
 

@@ -1,5 +1,8 @@
-"""Types of columns and how their values travel between Python and SQLite; short forms to declare
-columns and indexes."""
+"""Types of columns and how their values travel between Python and a database; short forms to
+declare columns and indexes.
+
+A table is declared once, for SQLite and for PostgreSQL.
+"""
 
 from __future__ import annotations
 
@@ -9,33 +12,43 @@ from typing import Any
 
 from sqlalchemy import (
     REAL,
-    Boolean,
+    BigInteger,
     CheckConstraint,
     Column,
     Double,
     ForeignKey,
     Index,
-    Integer,
     Table,
-    Text,
     text,
+)
+from sqlalchemy import (
+    Integer as SmallInteger,
+)
+from sqlalchemy import (
+    Text as AnyText,
 )
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator, TypeEngine
+
+Text: TypeEngine[str] = AnyText().with_variant(AnyText(collation="C"), "postgresql")
+"""A text; sorted by its code points in both databases."""
+
+Integer: TypeEngine[int] = SmallInteger().with_variant(BigInteger(), "postgresql")
+"""A whole number of 64 bits."""
 
 Number: TypeEngine[float] = Double().with_variant(REAL(), "sqlite")
 """A floating-point number of 64 bits: all times (seconds since the epoch), scores and shares."""
 
 
 class Flag(TypeDecorator[bool]):
-    """A truth value; SQLite stores 0 or 1."""
+    """A truth value, stored as 0 or 1."""
 
-    impl = Boolean
+    impl = SmallInteger
     cache_ok = True
 
-    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """An integer where the tables are STRICT, which have no truth values."""
-        return dialect.type_descriptor(Integer() if dialect.name == "sqlite" else Boolean())
+    def process_bind_param(self, value: Any, dialect: Dialect) -> int | None:
+        """Write 0 or 1."""
+        return None if value is None else int(value)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> bool | None:
         """Read 0 and 1."""
@@ -45,7 +58,7 @@ class Flag(TypeDecorator[bool]):
 class TextList(TypeDecorator[tuple[str, ...]]):
     """Several texts, stored as a JSON array."""
 
-    impl = Text
+    impl = AnyText
     cache_ok = True
 
     def process_bind_param(self, value: Iterable[str] | None, dialect: Dialect) -> str | None:
@@ -62,6 +75,9 @@ NUMBERED: dict[str, Any] = {**STRICT, "sqlite_autoincrement": True}
 """An id is never given twice, even after its row is gone."""
 KEYED: dict[str, Any] = {**STRICT, "sqlite_with_rowid": False}
 """A table that is stored in the order of its primary key."""
+
+
+ROWS = ("sqlite_where", "postgresql_where")
 
 
 def row_id() -> Column[int]:
@@ -116,6 +132,11 @@ def required(name: str, kind: Any, comment: str = "") -> Column[Any]:
     return Column(name, kind, nullable=False, comment=comment or None)
 
 
+def of_rows(where: str | None) -> dict[str, Any]:
+    """The options of an index over those rows alone for which ``where`` holds."""
+    return {} if where is None else dict.fromkeys(ROWS, text(where))
+
+
 def add_index(
     name: str, table: Table, columns: str, *, where: str | None = None, unique: bool = False
 ) -> None:
@@ -124,5 +145,5 @@ def add_index(
         name,
         *(table.c[column] for column in columns.split()),
         unique=unique,
-        sqlite_where=None if where is None else text(where),
+        **of_rows(where),
     )

@@ -1,4 +1,5 @@
-"""Runs SQLAlchemy Core statements on the driver's own connections; reads rows by name.
+"""Runs SQLAlchemy Core statements on the drivers' own connections; reads rows by name. The same
+statement runs on SQLite and on PostgreSQL.
 
 A statement is built once, as a constant of its module, with ``bindparam`` for whatever differs
 between calls; it is compiled the first time it runs. From then on a run costs little more than the
@@ -11,7 +12,7 @@ import json
 import re
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -26,21 +27,27 @@ from sqlalchemy import (
     Text,
     Update,
     bindparam,
+    cast,
     column,
     func,
-    insert,
     select,
+    types,
 )
-from sqlalchemy.dialects.sqlite import Insert as SqliteInsert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy.dialects.postgresql import Insert as UpsertInsert
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.dialects.postgresql.base import PGCompiler
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler, SQLiteDialect
 from sqlalchemy.engine import Dialect
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql import visitors
 from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy.sql.functions import GenericFunction
 from sqlalchemy.sql.selectable import CompoundSelect
-from sqlalchemy.types import TypeDecorator, TypeEngine
+from sqlalchemy.types import TypeDecorator
 
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
+from lobug.storage.postgres.connection import PostgresConnection
 
 Statement = Select[*tuple[Any, ...]] | CompoundSelect[Any] | Insert | Update | Delete
 
@@ -51,25 +58,42 @@ T = TypeVar("T")
 
 PLAIN_WORD = re.compile(r"[a-z_:]*")
 
+PARAMETER = re.compile(r"(?<![:\w]):([a-z_]\w*)")
+"""A parameter of hand-written SQL; ``::text`` is none."""
 
-class _Compiler(SQLiteCompiler):
+
+class _Constants:
     """Writes a statement's own constants into its text.
 
-    SQLite uses a partial index only where the query holds the constant of its condition:
+    A partial index is used only where the query holds the constant of its condition:
     ``status = 'active'``, not ``status = ?``.
     """
 
-    def visit_bindparam(  # type: ignore[override]
+    def visit_bindparam(
         self, bindparam: BindParameter[Any], *, literal_binds: bool = False, **kwargs: Any
     ) -> Any:
         constant = not bindparam.required and _is_plain(bindparam.value)
-        return super().visit_bindparam(  # type: ignore[no-untyped-call]
+        return super().visit_bindparam(  # type: ignore[misc]
             bindparam, literal_binds=literal_binds or constant, **kwargs
         )
 
+
+class _SqliteCompiler(_Constants, SQLiteCompiler):
     def get_from_hint_text(self, _table: Any, text: str | None) -> str | None:
         """Write ``Select.with_hint`` behind the table: ``INDEXED BY`` and an index."""
         return text
+
+
+class _PostgresCompiler(_Constants, PGCompiler):
+    def get_from_hint_text(self, _table: Any, _text: str | None) -> str | None:
+        """PostgreSQL chooses an index itself."""
+        return None
+
+    def render_bind_cast(self, type_: Any, dbapi_type: Any, sqltext: str) -> str:
+        """Write the type of a parameter; every whole number has 64 bits."""
+        if isinstance(dbapi_type, types.Integer):
+            return f"{sqltext}::BIGINT"
+        return super().render_bind_cast(type_, dbapi_type, sqltext)
 
 
 def _is_plain(value: Any) -> bool:
@@ -81,12 +105,32 @@ def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, int)
 
 
-class _Dialect(SQLiteDialect):
+class _SqliteDialect(SQLiteDialect):
     supports_statement_cache = True
-    statement_compiler = _Compiler
+    statement_compiler = _SqliteCompiler
 
 
-_DIALECT = _Dialect(paramstyle="named")
+class _PostgresDialect(PGDialect_psycopg):
+    supports_statement_cache = True
+    statement_compiler = _PostgresCompiler
+    supports_native_boolean = False  # flags are 0 and 1, as in SQLite
+
+
+SQLITE = _SqliteDialect(paramstyle="named")
+POSTGRES = _PostgresDialect()
+
+
+def dialect_of(connection: Connection) -> Dialect:
+    """The dialect of SQL that a connection speaks."""
+    return POSTGRES if isinstance(connection, PostgresConnection) else SQLITE
+
+
+@dataclass(frozen=True, slots=True)
+class HandWritten:
+    """A statement that each database has in words of its own, with the same parameters."""
+
+    sqlite: str
+    postgres: str
 
 
 class Result:
@@ -144,8 +188,8 @@ class _Prepared:
 
     __slots__ = ("_constants", "_encoders", "make", "sql")
 
-    def __init__(self, statement: Statement, names: Sequence[str]) -> None:
-        compiled = statement.compile(dialect=_DIALECT, column_keys=_columns(statement, names))
+    def __init__(self, dialect: Dialect, statement: Statement, names: Sequence[str]) -> None:
+        compiled = statement.compile(dialect=dialect, column_keys=_columns(statement, names))
         self.sql = str(compiled)
         self._constants = {
             name: value for name, value in compiled.params.items() if value is not None
@@ -153,12 +197,14 @@ class _Prepared:
         self._encoders = {
             bound.key: encode
             for bound in compiled.bind_names
-            if (encode := _implementation(bound.type).bind_processor(_DIALECT)) is not None
+            if (encode := bound.type.dialect_impl(dialect).bind_processor(dialect)) is not None
         }
         columns = statement.exported_columns
         self.make = _maker(
             tuple(map(str, columns.keys())),
-            tuple(_implementation(one.type).result_processor(_DIALECT, None) for one in columns),
+            tuple(
+                one.type.dialect_impl(dialect).result_processor(dialect, None) for one in columns
+            ),
         )
 
     def bound(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -182,11 +228,17 @@ def records(kind: type[T], rows: Iterable[Row]) -> list[T]:
     return [kind(**row._asdict()) for row in rows]
 
 
-def run(connection: Connection, statement: Statement | str, /, **values: Any) -> Result:
-    """Run a statement, or hand-written SQL with named parameters. Raises the driver's errors."""
+def run(
+    connection: Connection, statement: Statement | HandWritten | str, /, **values: Any
+) -> Result:
+    """Run a statement, or hand-written SQL with parameters by ``:name``. Raises the driver's
+    errors."""
+    dialect = dialect_of(connection)
+    if isinstance(statement, HandWritten):
+        statement = statement.postgres if dialect is POSTGRES else statement.sqlite
     if isinstance(statement, str):
-        return Result(connection.execute(statement, values), None)
-    prepared = _prepared(statement, values)
+        return Result(connection.execute(_hand_written(dialect, statement), values), None)
+    prepared = _prepared(dialect, statement, values)
     return Result(connection.execute(prepared.sql, prepared.bound(values)), prepared.make)
 
 
@@ -197,27 +249,37 @@ def run_many(
     Raises the driver's errors."""
     every = list(values)
     if every:
-        prepared = _prepared(statement, every[0])
+        prepared = _prepared(dialect_of(connection), statement, every[0])
         connection.executemany(prepared.sql, [prepared.bound(one) for one in every])
 
 
-def sql_of(statement: Statement, *names: str) -> str:
-    """The text that SQLite gets for a statement, for measurements and tests."""
-    return _prepared(statement, dict.fromkeys(names)).sql
+def sql_of(statement: Statement, *names: str, dialect: Dialect = SQLITE) -> str:
+    """The text that a database gets for a statement, for measurements and tests."""
+    return _prepared(dialect, statement, dict.fromkeys(names)).sql
 
 
-_KNOWN: WeakKeyDictionary[Statement, dict[tuple[str, ...], _Prepared]] = WeakKeyDictionary()
+@cache
+def _hand_written(dialect: Dialect, sql: str) -> str:
+    """The text with its parameters as the driver wants them."""
+    if dialect is SQLITE:
+        return sql
+    return PARAMETER.sub(r"%(\1)s", sql.replace("%", "%%"))
+
+
+_KNOWN: WeakKeyDictionary[Statement, dict[tuple[Dialect, tuple[str, ...]], _Prepared]] = (
+    WeakKeyDictionary()
+)
 """Compiled statements, by the names of their values: an INSERT has the columns that are given."""
 
 
-def _prepared(statement: Statement, values: Mapping[str, Any]) -> _Prepared:
+def _prepared(dialect: Dialect, statement: Statement, values: Mapping[str, Any]) -> _Prepared:
     names = tuple(values)
     known = _KNOWN.get(statement)
     if known is None:
         known = _KNOWN[statement] = {}
-    prepared = known.get(names)
+    prepared = known.get((dialect, names))
     if prepared is None:
-        prepared = known[names] = _Prepared(statement, names)
+        prepared = known[dialect, names] = _Prepared(dialect, statement, names)
     return prepared
 
 
@@ -232,10 +294,6 @@ def _columns(statement: Statement, names: Sequence[str]) -> list[str] | None:
         if isinstance(part, BindParameter) and part.required
     }
     return [name for name in names if name not in own]
-
-
-def _implementation(kind: TypeEngine[Any]) -> TypeEngine[Any]:
-    return kind.dialect_impl(_DIALECT)
 
 
 def _maker(names: tuple[str, ...], decoders: Sequence[Any]) -> Callable[[Any], Row]:
@@ -260,22 +318,28 @@ def _row_class(names: tuple[str, ...]) -> Callable[[Any], Row]:
     return make
 
 
-# What standard SQL lacks, as SQLite has it.
+# What standard SQL lacks, or what the two databases have under different names.
 
 
-def insert_once(table: Table) -> SqliteInsert:
+def insert_once(table: Table) -> UpsertInsert:
     """An INSERT that does nothing where a row has the same key already."""
-    return sqlite_insert(table).on_conflict_do_nothing()
+    return upsert(table).on_conflict_do_nothing()
 
 
-def insert_or_replace(table: Table) -> Insert:
-    """An INSERT that deletes the row that has the same key."""
-    return insert(table).prefix_with("OR REPLACE")
+def insert_or_replace(table: Table, key: str = "") -> UpsertInsert:
+    """An INSERT that takes the place of the row that has the same key: the primary key, or the
+    columns in ``key``."""
+    statement = upsert(table)
+    keys = [table.c[name] for name in key.split()] or list(table.primary_key)
+    return statement.on_conflict_do_update(
+        index_elements=keys,
+        set_={one.name: statement.excluded[one.name] for one in table.c if one not in set(keys)},
+    )
 
 
-def insert_or_add(table: Table, key: str, number: str) -> SqliteInsert:
+def insert_or_add(table: Table, key: str, number: str) -> UpsertInsert:
     """An INSERT that adds its ``number`` to that of the row that has the same ``key``."""
-    statement = sqlite_insert(table)
+    statement = upsert(table)
     return statement.on_conflict_do_update(
         index_elements=[table.c[key]],
         set_={number: table.c[number] + statement.excluded[number]},
@@ -287,19 +351,70 @@ def holds(text: ColumnElement[Any], parameter: str) -> ColumnElement[bool]:
     return func.instr(text, bindparam(parameter)) > 0
 
 
+class _Larger(GenericFunction[Any]):
+    inherit_cache = True
+
+
+class _Smaller(GenericFunction[Any]):
+    inherit_cache = True
+
+
+class _Each(GenericFunction[Any]):
+    """The values of a JSON array, as rows with the column ``value``."""
+
+    inherit_cache = True
+
+
+class _Typed(GenericFunction[Any]):
+    """A value of a JSON array as the type that it is compared with: SQLite has it already."""
+
+    inherit_cache = True
+
+
+FUNCTIONS = {
+    _Larger: ("max({})", "greatest({})"),
+    _Smaller: ("min({})", "least({})"),
+    _Each: ("json_each({})", "jsonb_array_elements_text(CAST({} AS jsonb))"),
+}
+"""What SQLite and PostgreSQL call a function."""
+
+
+def _named(kind: type[GenericFunction[Any]], dialect: str, pattern: str) -> None:
+    def write(element: Any, compiler: Any, **options: Any) -> str:
+        return pattern.format(compiler.process(element.clauses, **options))
+
+    compiles(kind, dialect)(write)  # type: ignore[no-untyped-call]
+
+
+for _kind, (_sqlite, _postgres) in FUNCTIONS.items():
+    _named(_kind, "sqlite", _sqlite)
+    _named(_kind, "postgresql", _postgres)
+
+
+@compiles(_Typed, "sqlite")  # type: ignore[no-untyped-call, untyped-decorator]
+def _typed_sqlite(element: Any, compiler: Any, **options: Any) -> str:
+    return str(compiler.process(element.clauses, **options))
+
+
+@compiles(_Typed, "postgresql")  # type: ignore[no-untyped-call, untyped-decorator]
+def _typed_postgres(element: Any, compiler: Any, **options: Any) -> str:
+    (value,) = element.clauses
+    return str(compiler.process(cast(value, element.type), **options))
+
+
 def larger_of(one: Any, other: Any) -> ColumnElement[Any]:
-    """The larger of two values of one row."""
-    return func.max(one, other)
+    """The larger of two values of one row, neither of them null."""
+    return _Larger(one, other)
 
 
 def smaller_of(one: Any, other: Any) -> ColumnElement[Any]:
-    """The smaller of two values of one row."""
-    return func.min(one, other)
+    """The smaller of two values of one row, neither of them null."""
+    return _Smaller(one, other)
 
 
 def elements(array: ColumnElement[Any]) -> ColumnElement[Any]:
-    """The column of the values of a JSON array."""
-    return func.json_each(array).table_valued(column("value")).c.value
+    """The column of the values of a JSON array of texts."""
+    return _Each(array).table_valued(column("value")).c.value
 
 
 class _Ids(TypeDecorator[Iterable[int]]):
@@ -319,4 +434,5 @@ def among(tested: ColumnElement[Any], parameter: str) -> ColumnElement[bool]:
     One parameter instead of one for each value: SQLite allows 32,766 of them, and an erasure may
     name more rows than that.
     """
-    return tested.in_(select(elements(bindparam(parameter, type_=_Ids))))
+    value = elements(bindparam(parameter, type_=_Ids))
+    return tested.in_(select(_Typed(value, type_=tested.type)))

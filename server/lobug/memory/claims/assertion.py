@@ -24,7 +24,7 @@ from lobug.memory.claims.placement import Placement
 from lobug.memory.claims.relations import NAME, PET, RELATIVE
 from lobug.memory.claims.subjects import Ambiguous, Subjects, plain
 from lobug.memory.model import ConversationKey
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import run
 from lobug.storage.tables import conversation_log
 

@@ -8,7 +8,7 @@ from lobug.language.claims import ClaimReader
 from lobug.memory import claim_rows, entries
 from lobug.memory.claims.assertion import Assertion
 from lobug.memory.claims.claim_writer import Origin
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import among, run
 from lobug.storage.tables import claim_backlog, memories
 

@@ -15,8 +15,8 @@ from lobug.memory.claims.relations import NAME
 from lobug.memory.claims.subjects import Ambiguous, plain
 from lobug.memory.index import entry_index
 from lobug.memory.model import ConversationKey
+from lobug.storage.connection import Connection
 from lobug.storage.database import Database
-from lobug.storage.driver import Connection
 
 MOST_CONVERSATIONS = 512
 """Conversations of which it is known what was last talked about."""

@@ -16,7 +16,7 @@ from lobug.memory.claims.relations import NAME
 from lobug.memory.claims.subjects import Ambiguous
 from lobug.memory.entries import NewVersion
 from lobug.memory.model import Reason, Source, Status
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import run
 from lobug.storage.tables import conversation_log
 

@@ -25,7 +25,7 @@ from lobug.memory.claims.relations import (
 )
 from lobug.memory.claims.subjects import plain
 from lobug.memory.index import entry_index
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 
 MOST_OVERTAKEN = 300
 """Entries with a word of a statement, the latest, of which one may be what it says is over."""

@@ -10,7 +10,7 @@ from lobug.memory import claim_rows
 from lobug.memory.claim_rows import KnownClaim, Referent
 from lobug.memory.claims.relations import NAME
 from lobug.memory.claims.subjects import Subjects, plain
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import run
 
 

@@ -12,7 +12,7 @@ from lobug.memory.claims import subjects, tombstones
 from lobug.memory.claims.held_claims import known_subjects, recent
 from lobug.memory.claims.relations import DEPARTED, HOLDERS, NAME, PARTNER
 from lobug.memory.claims.subjects import Ambiguous, Subjects, plain
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 
 ANYONE: Path = ("anyone",)
 """The subject of "who plays the cello?"; ("anyone", "clock") of "which clock is in the hall?"."""

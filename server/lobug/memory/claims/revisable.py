@@ -13,7 +13,7 @@ from lobug.language.en.claims.english import CLAIMS
 from lobug.memory import claim_rows, log
 from lobug.memory.index import entry_index
 from lobug.memory.model import LoggedMessage
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import among, run
 from lobug.storage.tables import conversation_log
 

@@ -18,7 +18,7 @@ from sqlalchemy import bindparam, delete, select
 from lobug.language.claims import Claim, Path
 from lobug.language.en import mentions
 from lobug.memory import claim_rows
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import run, run_many
 from lobug.storage.tables import tombstones
 

@@ -41,7 +41,7 @@ from lobug.memory.erasure import derived_texts
 from lobug.memory.index import entry_index
 from lobug.memory.model import HOUSEHOLD, Forgotten, MemoryScope
 from lobug.storage import compaction
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import Row, among, run, run_many
 from lobug.storage.tables import conversation_log, memories, memory_sources, project_tasks, sessions
 

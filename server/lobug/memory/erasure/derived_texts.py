@@ -11,7 +11,7 @@ from lobug.language.en import mentions
 from lobug.language.en.mentions import Mention
 from lobug.memory import entries
 from lobug.memory.sessions import refresh_summary
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import among, run
 from lobug.storage.tables import (
     conversation_focus,

@@ -23,7 +23,7 @@ from lobug.memory.claims.assertion import Assertion
 from lobug.memory.claims.claim_writer import Origin
 from lobug.memory.erasure.deletion import Erasure
 from lobug.memory.model import Entry, Filter, Forgotten, MemoryScope
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import run
 from lobug.storage.tables import conversation_log
 

@@ -25,8 +25,8 @@ from lobug.memory.model import Forgotten, MemoryScope, Purge
 from lobug.memory.sessions import refresh_summary
 from lobug.settings import MemorySettings
 from lobug.storage import compaction
+from lobug.storage.connection import Connection
 from lobug.storage.database import Checkpoint, Database
-from lobug.storage.driver import Connection
 from lobug.storage.statements import Row, among, run
 from lobug.storage.tables import (
     background_tasks,

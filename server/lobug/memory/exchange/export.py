@@ -33,7 +33,7 @@ from lobug.memory.exchange.document_format import (
 )
 from lobug.memory.model import HOUSEHOLD, MemoryScope
 from lobug.memory.projects import working_state
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import run
 from lobug.storage.tables import (
     background_tasks,

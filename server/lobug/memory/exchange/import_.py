@@ -24,7 +24,8 @@ from lobug.memory.exchange.document_format import Document, EntryRow, Row
 from lobug.memory.exchange.snapshot import SnapshotSession
 from lobug.memory.model import HOUSEHOLD, EntryScope, Imported, MemoryScope
 from lobug.storage import tables
-from lobug.storage.driver import Connection, driver
+from lobug.storage.connection import Connection
+from lobug.storage.driver import driver
 from lobug.storage.statements import Result, insert_once, run, run_many
 
 Places = dict[int | None, int | None]

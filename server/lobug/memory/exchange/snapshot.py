@@ -35,8 +35,8 @@ from sqlalchemy import bindparam, insert, select, update
 from lobug.errors import ImportInvalidError, LobugError
 from lobug.memory import sessions
 from lobug.memory.model import ConversationKey, Imported, Role
+from lobug.storage.connection import Connection
 from lobug.storage.database import Checkpoint, Database
-from lobug.storage.driver import Connection
 from lobug.storage.statements import run
 from lobug.storage.tables import conversation_log
 from lobug.storage.tables import sessions as sessions_table

@@ -25,9 +25,17 @@ from numpy.typing import NDArray
 from sqlalchemy import bindparam, delete, func, insert, or_, select, true, update
 
 from lobug.language.en import words
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.index_tables import memory_owners, memory_vectors, vector_indexes
-from lobug.storage.statements import Row, among, columns_of, run
+from lobug.storage.statements import (
+    SQLITE,
+    HandWritten,
+    Row,
+    among,
+    columns_of,
+    dialect_of,
+    run,
+)
 
 CHUNK_SIZE = 32
 """Vectors that a partition allocates at once; the module's docstring has the measurement."""
@@ -123,19 +131,31 @@ NAMES = select(vector_indexes.c.name)
 INSERT_INDEX = insert(vector_indexes).returning(vector_indexes.c.id)
 
 
+CREATE = (
+    # content, source, fact_type, created_at are copies, so that the index can be read on its own.
+    "CREATE VIRTUAL TABLE {name} USING vec0 ("
+    "id INTEGER PRIMARY KEY, user TEXT PARTITION KEY,"
+    " embedding float[{dimension}] distance_metric=cosine,"
+    # FLOAT, not REAL: vec0 reads REAL as a vector type.
+    " +content TEXT, +source TEXT, +fact_type TEXT, +created_at FLOAT,"
+    " chunk_size={chunk_size})",
+)
+CREATE_POSTGRES = (
+    "CREATE TABLE {name} ("
+    'id bigint PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE, "user" text NOT NULL,'
+    " embedding vector({dimension}) NOT NULL)",
+    'CREATE INDEX {name}_by_user ON {name} ("user")',
+)
+
+
 def _create(connection: Connection, model_id: str, dimension: int, now: float) -> VectorIndex:
     used = set(run(connection, NAMES).scalars())
     number = next(n for n in range(1, len(used) + 2) if _name(n) not in used)
     name = _name(number)
-    # content, source, fact_type, created_at are copies, so that the index can be read on its own.
-    connection.execute(
-        f"CREATE VIRTUAL TABLE {name} USING vec0 ("
-        "id INTEGER PRIMARY KEY, user TEXT PARTITION KEY,"
-        f" embedding float[{int(dimension)}] distance_metric=cosine,"
-        # FLOAT, not REAL: vec0 reads REAL as a vector type.
-        " +content TEXT, +source TEXT, +fact_type TEXT, +created_at FLOAT,"
-        f" chunk_size={CHUNK_SIZE})"
-    )
+    for statement in CREATE if dialect_of(connection) is SQLITE else CREATE_POSTGRES:
+        connection.execute(
+            statement.format(name=name, dimension=int(dimension), chunk_size=CHUNK_SIZE)
+        )
     index_id = run(
         connection,
         INSERT_INDEX,
@@ -182,14 +202,25 @@ def add(connection: Connection, index: VectorIndex, fact_id: int, vector: Vector
     if usable:
         run(
             connection,
-            f"INSERT INTO {index.name}"
-            " (id, user, embedding, content, source, fact_type, created_at)"
-            " SELECT id, user, :vector, content, source, fact_type, said_at FROM memories"
-            " WHERE id = :fact_id",
-            vector=np.ascontiguousarray(vector, dtype="<f4").tobytes(),
+            HandWritten(
+                sqlite=f"INSERT INTO {index.name}"
+                " (id, user, embedding, content, source, fact_type, created_at)"
+                " SELECT id, user, :vector, content, source, fact_type, said_at FROM memories"
+                " WHERE id = :fact_id",
+                postgres=f'INSERT INTO {index.name} (id, "user", embedding)'
+                ' SELECT id, "user", CAST(:vector AS vector) FROM memories WHERE id = :fact_id',
+            ),
+            vector=_stored(connection, vector),
             fact_id=fact_id,
         )
     run(connection, NOTE_SEEN, index_id=index.id, memory_id=fact_id, usable=usable)
+
+
+def _stored(connection: Connection, vector: Vector) -> bytes | str:
+    """A vector as the index takes it."""
+    if dialect_of(connection) is SQLITE:
+        return np.ascontiguousarray(vector, dtype="<f4").tobytes()
+    return f"[{','.join(map(repr, np.asarray(vector, np.float32).astype(float).tolist()))}]"
 
 
 HOLDING = (
@@ -215,9 +246,16 @@ def nearest(
         return []
     rows = run(
         connection,
-        f"SELECT id AS fact_id, distance FROM {index.name}"
-        " WHERE embedding MATCH :vector AND k = :k AND user = :user ORDER BY distance",
-        vector=np.ascontiguousarray(vector, dtype="<f4").tobytes(),
+        HandWritten(
+            sqlite=f"SELECT id AS fact_id, distance FROM {index.name}"
+            " WHERE embedding MATCH :vector AND k = :k AND user = :user ORDER BY distance",
+            # Materialized: exact, over this user's vectors alone.
+            postgres="WITH own AS MATERIALIZED (SELECT id AS fact_id,"
+            " embedding <=> CAST(:vector AS vector) AS distance"
+            f' FROM {index.name} WHERE "user" = :user)'
+            " SELECT fact_id, distance FROM own ORDER BY distance, fact_id LIMIT :k",
+        ),
+        vector=_stored(connection, vector),
         k=min(k, MAX_K),
         user=user,
     )
@@ -251,6 +289,31 @@ TOTALS = select(
 ).where(among(memory_owners.c.user, "users"))
 
 
+# The order of SQLite's loops is fixed: it would else go through all of a user's entries.
+_HOLDERS = (
+    "SELECT l.memory_id, l.words FROM memories_text t"
+    " CROSS JOIN memory_lengths l ON l.memory_id = t.rowid"
+    " WHERE memories_text MATCH '{columns} : ' || :word AND l.owner IN (SELECT id"
+    " FROM memory_owners WHERE user IN (SELECT value FROM json_each(:owners)))"
+)
+_HOLDERS_POSTGRES = (
+    "SELECT l.memory_id, l.words"
+    " FROM jsonb_array_elements_text(CAST(:owners AS jsonb)) u (name)"
+    ' JOIN memory_owners o ON o."user" = u.name'
+    " CROSS JOIN LATERAL (SELECT word_tokens(o.id, :word) AS tokens) w"
+    " JOIN memory_tokens t ON {holds} JOIN memory_lengths l ON l.memory_id = t.memory_id"
+    " WHERE cardinality(w.tokens) > 0"
+)
+IN_KEYS = HandWritten(
+    sqlite=_HOLDERS.format(columns="key"),
+    postgres=_HOLDERS_POSTGRES.format(holds="t.key @> w.tokens"),
+)
+IN_CONTENTS = HandWritten(
+    sqlite=_HOLDERS.format(columns="{content tags}"),
+    postgres=_HOLDERS_POSTGRES.format(holds="(t.content @> w.tokens OR t.tags @> w.tokens)"),
+)
+
+
 def word_scores(
     connection: Connection, users: Sequence[str], query_words: Sequence[str]
 ) -> dict[int, float]:
@@ -267,15 +330,11 @@ def word_scores(
     found: defaultdict[int, float] = defaultdict(float)
     for word in by_stem.values():
         counts: dict[int, tuple[float, int]] = {}
-        for columns, count in (("key", IN_KEY), ("{content tags}", 1.0)):
-            # The order of the loops is fixed: SQLite would else go through all of a user's entries.
+        for holding, count in ((IN_KEYS, IN_KEY), (IN_CONTENTS, 1.0)):
             for row in run(
                 connection,
-                "SELECT l.memory_id, l.words FROM memories_text t"
-                " CROSS JOIN memory_lengths l ON l.memory_id = t.rowid"
-                " WHERE memories_text MATCH :match AND l.owner IN (SELECT id FROM memory_owners"
-                " WHERE user IN (SELECT value FROM json_each(:owners)))",
-                match=f"{columns} : {fts_string(word)}",
+                holding,
+                word=_asked(connection, word),
                 owners=owners,
             ):
                 before, _ = counts.get(row.memory_id, (0.0, 0))
@@ -286,20 +345,32 @@ def word_scores(
     return dict(found)
 
 
+def _asked(connection: Connection, word: str) -> str:
+    return fts_string(word) if dialect_of(connection) is SQLITE else word
+
+
+WITH_ANY_OF = HandWritten(
+    sqlite="SELECT l.memory_id FROM memories_text t"
+    " CROSS JOIN memory_lengths l ON l.memory_id = t.rowid"
+    " WHERE memories_text MATCH 'content : (' || :words || ')'"
+    " AND l.owner IN (SELECT id FROM memory_owners WHERE user = :user)"
+    " ORDER BY l.memory_id",
+    postgres="SELECT DISTINCT t.memory_id FROM memory_owners o"
+    " CROSS JOIN jsonb_array_elements_text(CAST(:words AS jsonb)) a (word)"
+    " CROSS JOIN LATERAL (SELECT word_tokens(o.id, a.word) AS tokens) w"
+    " JOIN memory_tokens t ON t.content @> w.tokens"
+    ' WHERE o."user" = :user AND cardinality(w.tokens) > 0 ORDER BY t.memory_id',
+)
+
+
 def with_any_of(connection: Connection, user: str, wanted: Sequence[str]) -> list[int]:
     """The ids of a user's entries whose content has one of these words, oldest first, whatever
     their status."""
     if not wanted:
         return []
-    match = " OR ".join(fts_string(word) for word in wanted[:MAX_QUERY_WORDS])
-    rows = run(
-        connection,
-        "SELECT l.memory_id FROM memories_text t"
-        " CROSS JOIN memory_lengths l ON l.memory_id = t.rowid"
-        " WHERE memories_text MATCH :match"
-        " AND l.owner IN (SELECT id FROM memory_owners WHERE user = :user)"
-        " ORDER BY l.memory_id",
-        match=f"content : ({match})",
-        user=user,
-    )
-    return [row.memory_id for row in rows]
+    few = wanted[:MAX_QUERY_WORDS]
+    if dialect_of(connection) is SQLITE:
+        words_asked = " OR ".join(map(fts_string, few))
+    else:
+        words_asked = json.dumps(list(few))
+    return run(connection, WITH_ANY_OF, words=words_asked, user=user).scalars()

@@ -33,7 +33,7 @@ from sqlalchemy import (
     update,
 )
 
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.index_tables import (
     turn_codes,
     turn_index,
@@ -178,7 +178,7 @@ def unembedded_words(connection: Connection, present: VectorSet | None, limit: i
     rows = run(
         connection,
         "SELECT w.id, w.word AS text FROM json_each(:ids) j"
-        " CROSS JOIN turn_words w ON w.id = j.value",
+        " CROSS JOIN turn_words w WHERE w.id = j.value",
         ids=json.dumps(ids),
     )
     return [Word(**row._asdict()) for row in rows]
@@ -190,12 +190,12 @@ def windows(connection: Connection, message_ids: Collection[int]) -> list[Window
     rows = run(
         connection,
         "SELECT l.id, l.speaker, l.content, b.speaker AS before_speaker, b.content AS before"
-        " FROM json_each(:ids) j CROSS JOIN turn_index t ON t.message_id = j.value"
+        " FROM json_each(:ids) j CROSS JOIN turn_index t"
         " JOIN conversation_log l ON l.id = t.message_id"
         " LEFT JOIN conversation_log b ON b.id ="
         " (SELECT o.message_id FROM turn_index o WHERE o.session_id = t.session_id"
         "  AND o.place < t.place ORDER BY o.place DESC LIMIT 1)"
-        " ORDER BY j.key",
+        " WHERE t.message_id = j.value ORDER BY j.key",
         ids=json.dumps(list(message_ids)),
     )
     return [
@@ -333,7 +333,7 @@ def nearest(
     return run(
         connection,
         "SELECT v.message_id FROM json_each(:slots) j CROSS JOIN turn_vectors v"
-        " ON v.set_id = :set_id AND v.owner = :owner AND v.slot = j.value",
+        " WHERE v.set_id = :set_id AND v.owner = :owner AND v.slot = j.value",
         slots=json.dumps(slot[best].tolist()),
         set_id=present.id,
         owner=owner,
@@ -348,7 +348,7 @@ def of_words(
     rows = run(
         connection,
         "SELECT v.word_id, v.vector FROM json_each(:ids) j CROSS JOIN turn_word_vectors v"
-        " ON v.word_id = j.value WHERE v.set_id = :set_id AND v.vector IS NOT NULL",
+        " WHERE v.word_id = j.value AND v.set_id = :set_id AND v.vector IS NOT NULL",
         ids=json.dumps(list(word_ids)),
         set_id=present.id,
     )

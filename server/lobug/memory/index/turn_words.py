@@ -25,9 +25,9 @@ from sqlalchemy import Integer, bindparam, select, update
 from lobug.language.en import speech_acts, words
 from lobug.language.en.data import MONTHS
 from lobug.language.en.questions import ONESELF, has_time
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.index_tables import turn_index, turn_owners, turn_words
-from lobug.storage.statements import among, insert_or_add, run
+from lobug.storage.statements import SQLITE, HandWritten, among, dialect_of, insert_or_add, run
 from lobug.storage.tables import conversation_log
 
 Ints = NDArray[np.int64]
@@ -60,24 +60,36 @@ def token(owner: int, stem: str) -> str:
     return f"{owner}x{stem}"
 
 
+HOLDING = HandWritten(
+    sqlite="SELECT term, doc FROM turn_terms WHERE term IN (SELECT value FROM json_each(:tokens))",
+    postgres="SELECT j.term, (SELECT count(*) FROM turn_tokens t WHERE t.tokens @> ARRAY[j.term])"
+    " AS doc FROM jsonb_array_elements_text(CAST(:tokens AS jsonb)) j (term)",
+)
+MATCHING = HandWritten(
+    # A stem is letters and digits, and it is quoted: nothing in it is an operator.
+    sqlite="SELECT rowid AS message_id FROM turn_text WHERE turn_text MATCH '\"' || :token || '\"'",
+    postgres="SELECT message_id FROM turn_tokens WHERE tokens @> ARRAY[CAST(:token AS text)]"
+    " ORDER BY message_id",
+)
+INSERT_TOKENS = HandWritten(
+    sqlite="INSERT INTO turn_text (rowid, tokens) VALUES (:message_id, :tokens)",
+    postgres="INSERT INTO turn_tokens (message_id, tokens)"
+    " SELECT :message_id, array_agg(DISTINCT token)"
+    " FROM regexp_split_to_table(:tokens, ' ') t (token) WHERE token <> ''",
+)
+
+
 def holding(connection: Connection, totals: TurnTotals, stems: Sequence[str]) -> dict[str, int]:
     """How many of the user's turns hold each of the stems."""
     tokens = {token(totals.owner, stem): stem for stem in stems}
-    rows = run(
-        connection,
-        "SELECT term, doc FROM turn_terms WHERE term IN (SELECT value FROM json_each(:tokens))",
-        tokens=json.dumps(list(tokens)),
-    )
+    rows = run(connection, HOLDING, tokens=json.dumps(list(tokens)))
     return dict.fromkeys(stems, 0) | {tokens[row.term]: row.doc for row in rows}
 
 
 def matching(connection: Connection, totals: TurnTotals, stem: str) -> Ints:
     """Ids of the messages of all the user's turns that hold a stem, ascending."""
-    # A stem is letters and digits, and it is quoted: nothing in it is an operator.
-    rows = connection.execute(
-        "SELECT rowid FROM turn_text WHERE turn_text MATCH ?", (f'"{token(totals.owner, stem)}"',)
-    )
-    return np.fromiter((row[0] for row in rows), np.int64)
+    rows = run(connection, MATCHING, token=token(totals.owner, stem))
+    return np.fromiter((row.message_id for row in rows), np.int64)
 
 
 PENDING = (
@@ -121,7 +133,7 @@ COUNT_TURN = (
 
 
 def _analyse(connection: Connection, message_id: int, owner: int, offered: TurnTerms) -> None:
-    ids = _word_ids(connection, offered.words)
+    ids = _word_ids(connection, owner, offered.words)
     run(
         connection,
         STORE_WORDS,
@@ -133,21 +145,45 @@ def _analyse(connection: Connection, message_id: int, owner: int, offered: TurnT
     run(connection, COUNT_TURN, owner=owner, added=len(offered.words))
     run(
         connection,
-        "INSERT INTO turn_text (rowid, tokens) VALUES (:message_id, :tokens)",
+        INSERT_TOKENS,
         message_id=message_id,
         tokens=" ".join(token(owner, stem(word)) for word in offered.words),
     )
 
 
 COUNT_WORD = insert_or_add(turn_words, "word", "uses").returning(turn_words.c.id)
+# There, how often each owner uses a word is a row of its own: many servers would else wait for each
+# other at the rows of common words.
+NOTE_WORDS = """
+INSERT INTO turn_words (word, stem, uses)
+SELECT w.word, w.stem, 1 FROM jsonb_to_recordset(CAST(:words AS jsonb)) w (word text, stem text)
+ORDER BY w.word COLLATE "C" ON CONFLICT (word) DO NOTHING
+"""
+COUNT_USES = """
+INSERT INTO turn_word_uses (owner, word_id, uses)
+SELECT :owner, t.id, w.uses
+FROM jsonb_to_recordset(CAST(:words AS jsonb)) w (word text, uses bigint)
+JOIN turn_words t ON t.word = w.word
+ON CONFLICT (owner, word_id) DO UPDATE SET uses = turn_word_uses.uses + excluded.uses
+RETURNING word_id
+"""
+IDS = "SELECT t.word, t.id FROM json_texts(:words) j JOIN turn_words t ON t.word = j.value"
 
 
-def _word_ids(connection: Connection, found: Sequence[str]) -> dict[str, int]:
+def _word_ids(connection: Connection, owner: int, found: Sequence[str]) -> dict[str, int]:
     """Ids of words; their uses are counted."""
-    return {
-        word: run(connection, COUNT_WORD, word=word, stem=stem(word), uses=uses).scalar()
-        for word, uses in Counter(found).items()
-    }
+    counted = Counter(found)
+    if dialect_of(connection) is SQLITE:
+        return {
+            word: run(connection, COUNT_WORD, word=word, stem=stem(word), uses=uses).scalar()
+            for word, uses in counted.items()
+        }
+    words = json.dumps(
+        [{"word": word, "stem": stem(word), "uses": uses} for word, uses in counted.items()]
+    )
+    run(connection, NOTE_WORDS, words=words)
+    run(connection, COUNT_USES, owner=owner, words=words)
+    return {row.word: row.id for row in run(connection, IDS, words=json.dumps(list(counted)))}
 
 
 def _local(at: float) -> datetime:

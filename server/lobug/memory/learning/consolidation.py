@@ -28,7 +28,7 @@ from lobug.memory.log import Stretch, Within
 from lobug.memory.model import LoggedMessage
 from lobug.memory.schedule import Backlog
 from lobug.memory.settled_words import settled_words
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 
 logger = logging.getLogger(__name__)
 

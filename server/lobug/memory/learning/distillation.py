@@ -25,7 +25,7 @@ from lobug.memory.learning.model_requests import GarbledAnswerError, ask, prompt
 from lobug.memory.learning.summarizer import ENGLISH_SHARE
 from lobug.memory.model import Entry
 from lobug.memory.timeline import Summary
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import among, run
 from lobug.storage.tables import memories
 

@@ -24,7 +24,7 @@ from lobug.memory.claims import revisable
 from lobug.memory.learning import revision
 from lobug.memory.learning.context import LearningContext
 from lobug.memory.learning.model_requests import GarbledAnswerError, ask
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import run
 from lobug.storage.tables import background_tasks, conversation_log, memories
 

@@ -22,7 +22,7 @@ from lobug.memory.claims.claim_writer import Origin
 from lobug.memory.claims.revisable import Earlier
 from lobug.memory.learning.model_requests import ask
 from lobug.memory.model import LoggedMessage
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 
 MAX_TOKENS = 80
 

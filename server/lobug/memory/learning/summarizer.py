@@ -26,7 +26,7 @@ from lobug.memory import identity, timeline
 from lobug.memory.learning.model_requests import GarbledAnswerError, ask, prompt_chars
 from lobug.memory.model import LoggedMessage
 from lobug.settings import MemorySettings
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from lobug.memory.index.turn_vectors import VectorSet
 from lobug.memory.index.turn_words import TurnTotals
 from lobug.memory.recall import scoring
 from lobug.memory.recall.scoring import Floats, Ints, Terms
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.index_tables import turn_index
 from lobug.storage.statements import run
 from lobug.storage.tables import conversation_log
@@ -169,9 +169,10 @@ def terms(
 ) -> Terms:
     """The question's words against the words of the candidates. ``vocabulary`` is ``word_ids``,
     each once, ascending; negative ones are compared by their stems alone."""
-    rows = connection.execute(
-        "SELECT w.id, w.stem FROM json_each(?) j CROSS JOIN turn_words w ON w.id = j.value",
-        (json.dumps(np.unique(np.abs(vocabulary)).tolist()),),
+    rows = run(
+        connection,
+        "SELECT w.id, w.stem FROM json_each(:ids) j JOIN turn_words w ON w.id = j.value",
+        ids=json.dumps(np.unique(np.abs(vocabulary)).tolist()),
     )
     number = {stem: at for at, stem in enumerate(stems)}
     stem_of = {word_id: number.get(stem, -1) for word_id, stem in rows}
@@ -187,6 +188,13 @@ def terms(
             if vector is not None and len(stored):
                 similar[row, places] = known @ vector
     return Terms(idf, np.arange(len(stems))[:, None] == at_stem[None, :], similar)
+
+
+SAID_WITHIN = select(conversation_log.c.id).where(
+    conversation_log.c.user == bindparam("user"),
+    conversation_log.c.created_at >= bindparam("since"),
+    conversation_log.c.created_at < bindparam("until"),
+)
 
 
 def _by_words(
@@ -213,12 +221,9 @@ def _by_words(
     ids, place = np.unique(np.concatenate(holders), return_inverse=True)
     found = np.bincount(place, np.repeat(weight, [len(held) for held in holders]), len(ids))
     if among.bounded:
+        since, until = among.times
         said_then = _numbers(
-            connection.execute(
-                "SELECT id FROM conversation_log"
-                " WHERE user = ? AND created_at >= ? AND created_at < ?",
-                (among.user, *among.times),
-            )
+            run(connection, SAID_WITHIN, user=among.user, since=since, until=until)
         )
         within = np.isin(ids, said_then)
         ids, found = ids[within], found[within]
@@ -235,20 +240,27 @@ def _numbers(rows: Iterable[tuple[int]]) -> Ints:
 
 def _lengths(connection: Connection, message_ids: Ints) -> Ints:
     """The number of words of each of these turns."""
-    rows = connection.execute(
-        "SELECT json_array_length(t.words) FROM json_each(?) j"
-        " CROSS JOIN turn_index t ON t.message_id = j.value ORDER BY j.key",
-        (json.dumps(message_ids.tolist()),),
+    rows = run(
+        connection,
+        "SELECT json_array_length(t.words) FROM json_each(:ids) j"
+        " CROSS JOIN turn_index t WHERE t.message_id = j.value ORDER BY j.key",
+        ids=json.dumps(message_ids.tolist()),
     )
     return _numbers(rows)
 
 
 def _slots(connection: Connection, present: VectorSet, owner: int, among: Among) -> Ints:
-    rows = connection.execute(
+    since, until = among.times
+    rows = run(
+        connection,
         "SELECT v.slot FROM conversation_log l JOIN turn_vectors v ON v.message_id = l.id"
-        " WHERE l.user = ? AND l.created_at >= ? AND l.created_at < ?"
-        " AND v.set_id = ? AND v.owner = ?",
-        (among.user, *among.times, present.id, owner),
+        ' WHERE l."user" = :user AND l.created_at >= :since AND l.created_at < :until'
+        " AND v.set_id = :set_id AND v.owner = :owner",
+        user=among.user,
+        since=since,
+        until=until,
+        set_id=present.id,
+        owner=owner,
     )
     return np.fromiter((row[0] for row in rows), np.int64)
 
@@ -262,22 +274,23 @@ def _fetch(
     present: VectorSet | None,
     plan: Plan,
 ) -> list[Candidate]:
-    # Hand-written: CROSS JOIN keeps the order of loops: few ids first, each looked up.
+    # Hand-written: CROSS JOIN keeps SQLite's order of loops: few ids first, each looked up.
     since, until = among.times
     rows = run(
         connection,
         "WITH found (id) AS ("
         " SELECT value FROM json_each(:all) UNION"
         " SELECT n.message_id FROM json_each(:lead) j"
-        " CROSS JOIN turn_index t ON t.message_id = j.value"
-        " CROSS JOIN json_each(:away) d"
-        " CROSS JOIN turn_index n ON n.session_id = t.session_id AND n.place = t.place + d.value)"
+        " CROSS JOIN turn_index t CROSS JOIN json_each(:away) d CROSS JOIN turn_index n"
+        " WHERE t.message_id = j.value AND n.session_id = t.session_id"
+        " AND n.place = t.place + d.value)"
         " SELECT t.message_id, t.session_id, t.place, l.role, l.speaker, t.asking, t.timed,"
-        " t.words, v.vector FROM found f CROSS JOIN turn_index t ON t.message_id = f.id"
-        " CROSS JOIN conversation_log l ON l.id = t.message_id"
+        " t.words, v.vector FROM found f CROSS JOIN turn_index t CROSS JOIN conversation_log l"
         " LEFT JOIN turn_vectors v ON v.message_id = t.message_id AND v.set_id = :set"
-        " WHERE t.owner = :owner AND l.user = :user AND t.words IS NOT NULL"
-        " AND l.created_at >= :since AND l.created_at < :until AND l.id IS NOT :exclude"
+        " WHERE t.message_id = f.id AND l.id = t.message_id"
+        ' AND t.owner = :owner AND l."user" = :user AND t.words IS NOT NULL'
+        " AND l.created_at >= :since AND l.created_at < :until"
+        " AND l.id IS DISTINCT FROM :exclude"
         " ORDER BY t.session_id, t.place",
         all=json.dumps([*by_words, *near]),
         lead=json.dumps(list(by_words[: plan.lead])),

@@ -12,7 +12,7 @@ from lobug.memory import entries
 from lobug.memory.index import entry_index
 from lobug.memory.index.entry_index import EmbeddedQuery
 from lobug.memory.model import Entry, Filter, Hit, MemoryScope
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import among, holds
 from lobug.storage.tables import memories
 

@@ -46,8 +46,8 @@ from lobug.memory.recall.turn_search import (
 )
 from lobug.memory.recall_log import NewRecall
 from lobug.settings import MemorySettings
+from lobug.storage.connection import Connection
 from lobug.storage.database import Database
-from lobug.storage.driver import Connection
 
 LOGGED_HITS = 10
 """Hits of each kind that the retrieval log keeps for a turn."""

@@ -31,7 +31,7 @@ from lobug.memory.index.turn_words import (
 from lobug.memory.model import Hit, MemoryScope
 from lobug.memory.recall import candidates, scoring
 from lobug.memory.recall.candidates import Among, Candidate, QueryVectors, Vector
-from lobug.storage.driver import Connection
+from lobug.storage.connection import Connection
 from lobug.storage.statements import among, run
 from lobug.storage.tables import memories
 
@@ -55,17 +55,23 @@ SESSION_SPAN = 1 << 32
 """More than the number of turns in any session."""
 
 
+SPEAKERS = """
+WITH RECURSIVE known (name) AS (
+    SELECT min(speaker) FROM conversation_log WHERE "user" = :user AND speaker IS NOT NULL
+    UNION ALL
+    SELECT (SELECT min(speaker) FROM conversation_log
+            WHERE "user" = :user AND speaker IS NOT NULL AND speaker > known.name)
+    FROM known WHERE name IS NOT NULL)
+SELECT name FROM known WHERE name IS NOT NULL LIMIT :limit
+"""
+"""Hand-written: one look at the index for each name, however long the log is."""
+
+
 def speakers(connection: Connection, scope: MemoryScope) -> list[str]:
     """Names of those who speak in the user's log; empty for most people."""
-    # One look at the index for each name, however long the log is.
     return run(
         connection,
-        "WITH RECURSIVE known (name) AS ("
-        " SELECT min(speaker) FROM conversation_log WHERE user = :user AND speaker IS NOT NULL"
-        " UNION ALL SELECT (SELECT min(speaker) FROM conversation_log"
-        "                   WHERE user = :user AND speaker IS NOT NULL AND speaker > known.name)"
-        " FROM known WHERE name IS NOT NULL)"
-        " SELECT name FROM known WHERE name IS NOT NULL LIMIT :limit",
+        SPEAKERS,
         user=scope.user,
         limit=MAX_SPEAKERS,
     ).scalars()
@@ -188,7 +194,8 @@ def _spoken(
 
 HITS = (
     "SELECT l.id, l.role, l.speaker, l.content, l.created_at AS said_at"
-    " FROM json_each(:ids) j CROSS JOIN conversation_log l ON l.id = j.value WHERE l.user = :user"
+    " FROM json_each(:ids) j CROSS JOIN conversation_log l"
+    ' WHERE l.id = j.value AND l."user" = :user'
 )
 """Hand-written: CROSS JOIN looks the ids up; a join would go through all of the user's log."""
 

@@ -1,0 +1,1 @@
+"""PostgreSQL behind the storage room: connections, transactions, schema."""
