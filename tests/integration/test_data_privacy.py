@@ -18,7 +18,7 @@ from lobug.diagnosis.findings import Level
 from lobug.settings import Settings
 from lobug.simulator.runs import save_reply
 from lobug.storage import compaction
-from lobug.storage.database import Database, DatabaseOptions
+from lobug.storage.sqlite_database import DatabaseOptions, SqliteDatabase
 from support.app_server import ScriptedEngines, running, settings_for
 from support.scripted import ScriptedChatModel
 
@@ -73,14 +73,14 @@ async def test_copies_of_the_database_are_private(
         seen[name] = "passed"
 
     path = tmp_path / "data" / "memory.db"
-    database = Database(DatabaseOptions(path), clock=lambda: 0.0, checkpoint=look)
+    database = SqliteDatabase(DatabaseOptions(path), clock=lambda: 0.0, checkpoint=look)
     await database.open(lambda _connection: None)
     await database.write("note", lambda c: compaction.note(c, 0.0))
     assert await compaction.compact(database, checkpoint=look)
     # As an update does: the file is of an older version, so it is backed up first.
     await database.close()
     options = DatabaseOptions(path, steps=(*DatabaseOptions(path).steps, lambda *_: None))
-    newer = Database(options, clock=lambda: 0.0, checkpoint=look)
+    newer = SqliteDatabase(options, clock=lambda: 0.0, checkpoint=look)
     await newer.open(lambda _connection: None)
     await newer.close()
     assert [name for name in modes(tmp_path / "data") if ".backup-v" in name]

@@ -18,8 +18,8 @@ from lobug.memory.index import entry_index
 from lobug.memory.model import Purge
 from lobug.storage import compaction
 from lobug.storage.compaction import CompactionError, compact, copy_of
-from lobug.storage.database import Database, DatabaseOptions
 from lobug.storage.driver import Connection, connect
+from lobug.storage.sqlite_database import DatabaseOptions, SqliteDatabase
 from support.erasure_kit import (
     ADA,
     ADA_DESK,
@@ -42,8 +42,8 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest_asyncio.fixture
-async def database(path: Path) -> AsyncIterator[Database]:
-    opened = Database(DatabaseOptions(path), clock=lambda: NOW)
+async def database(path: Path) -> AsyncIterator[SqliteDatabase]:
+    opened = SqliteDatabase(DatabaseOptions(path), clock=lambda: NOW)
     await opened.open(lambda _connection: None)
     yield opened
     await opened.close()
@@ -65,7 +65,7 @@ def fill(connection: Connection, first: int, last: int, word: str = "plain") -> 
 
 
 async def test_nothing_that_was_forgotten_is_left_in_any_byte(
-    database: Database, path: Path
+    database: SqliteDatabase, path: Path
 ) -> None:
     def work(connection: Connection) -> int:
         fill(connection, 0, 40)
@@ -114,7 +114,7 @@ async def test_nothing_that_was_forgotten_is_left_in_any_byte(
     await usable(database)
 
 
-async def usable(database: Database) -> None:
+async def usable(database: SqliteDatabase) -> None:
     """The connections, their virtual tables and the indexes go on working."""
 
     def work(connection: Connection) -> int:
@@ -139,7 +139,7 @@ async def usable(database: Database) -> None:
     await database.write("look", look)
 
 
-async def test_the_file_shrinks(database: Database, path: Path) -> None:
+async def test_the_file_shrinks(database: SqliteDatabase, path: Path) -> None:
     def work(connection: Connection) -> None:
         for number in range(2_500):
             owner = ADA_DESK if number % 2 else BOB_DESK
@@ -216,7 +216,7 @@ def test_repacking_keeps_every_row_and_its_bytes(tmp_path: Path) -> None:
     connection.close()
 
 
-async def test_what_is_written_meanwhile_is_not_lost(database: Database, path: Path) -> None:
+async def test_what_is_written_meanwhile_is_not_lost(database: SqliteDatabase, path: Path) -> None:
     await database.write("fill", lambda connection: fill(connection, 0, 30))
     await database.write("forget", lambda c: forget_text(c, ADA, "thing3", NOW))
     late: list[int] = []
@@ -236,7 +236,7 @@ async def test_what_is_written_meanwhile_is_not_lost(database: Database, path: P
 
 
 async def test_a_database_that_is_never_quiet_is_left_as_it_is(
-    database: Database, path: Path
+    database: SqliteDatabase, path: Path
 ) -> None:
     await database.write("fill", lambda connection: fill(connection, 0, 5))
     await database.write("forget", lambda c: forget_text(c, ADA, "thing3", NOW))
@@ -255,7 +255,7 @@ async def test_a_database_that_is_never_quiet_is_left_as_it_is(
 
 
 async def test_cancelled_while_it_copies_it_leaves_the_file_whole(
-    database: Database, path: Path, monkeypatch: pytest.MonkeyPatch
+    database: SqliteDatabase, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compaction, "PAGES_AT_ONCE", 1)
     await database.write("fill", lambda connection: fill(connection, 0, 200))
@@ -285,7 +285,7 @@ async def test_cancelled_while_it_copies_it_leaves_the_file_whole(
     await usable(database)
 
 
-async def test_forgetting_while_it_runs_notes_another_one(database: Database) -> None:
+async def test_forgetting_while_it_runs_notes_another_one(database: SqliteDatabase) -> None:
     await database.write("fill", lambda connection: fill(connection, 0, 5))
     await database.write("forget", lambda c: forget_text(c, ADA, "thing3", NOW))
     first = await database.read(compaction.noted)

@@ -22,8 +22,8 @@ from lobug.data_folder.claim import LOCK, RECORD, Claim, holder_of
 from lobug.errors import DataFolderInUseError, StorageError
 from lobug.settings import Settings
 from lobug.storage.compaction import compact, note
-from lobug.storage.database import Database, DatabaseOptions
 from lobug.storage.driver import connect
+from lobug.storage.sqlite_database import DatabaseOptions, SqliteDatabase
 from support.app_server import ScriptedEngines, running, settings_for
 from support.scripted import ScriptedChatModel
 from support.scripted_serve import lobug, scripted_serve
@@ -254,11 +254,11 @@ def test_a_folder_that_cannot_be_written_does_not_keep_a_server_from_starting(
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Database:
-    return Database(DatabaseOptions(tmp_path / "memory.db"), clock=lambda: 1_700_000_000.0)
+def database(tmp_path: Path) -> SqliteDatabase:
+    return SqliteDatabase(DatabaseOptions(tmp_path / "memory.db"), clock=lambda: 1_700_000_000.0)
 
 
-async def test_only_what_others_write_counts_as_changed(database: Database) -> None:
+async def test_only_what_others_write_counts_as_changed(database: SqliteDatabase) -> None:
     await database.open(lambda _connection: None)
     assert not await database.changed_by_others()
     for round_ in range(3):
@@ -335,7 +335,7 @@ async def test_a_restored_backup_is_what_the_next_prompts_are_made_of(settings: 
         assert "hedgehogs" not in turn.prompt
 
 
-async def test_a_replaced_file_is_noticed_without_a_write(database: Database) -> None:
+async def test_a_replaced_file_is_noticed_without_a_write(database: SqliteDatabase) -> None:
     await database.open(lambda _connection: None)
     database.path.replace(database.path.with_name("moved.db"))
     with pytest.raises(StorageError, match="moved, replaced or deleted"):

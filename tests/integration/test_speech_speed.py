@@ -10,7 +10,7 @@ from lobug.agenda.service import Agenda
 from lobug.engines.base import Samples
 from lobug.memory.model import ConversationKey
 from lobug.settings.skills import SkillSettings
-from lobug.storage.database import Database, DatabaseOptions
+from lobug.storage.sqlite_database import DatabaseOptions, SqliteDatabase
 from support.app_server import ScriptedEngines
 from support.device_client import device
 from support.memory_kit import Clock
@@ -73,7 +73,7 @@ async def test_a_speed_is_kept_over_a_restart_and_used_unasked(tmp_path: Path) -
 
 async def test_an_older_file_is_migrated_and_a_deleted_person_has_no_speed(tmp_path: Path) -> None:
     path = tmp_path / "agenda.db"
-    older = Database(DatabaseOptions(path, steps=STEPS[:1]), clock=lambda: 0.0)
+    older = SqliteDatabase(DatabaseOptions(path, steps=STEPS[:1]), clock=lambda: 0.0)
     await older.open(lambda _connection: None)
     await older.close()
     agenda = Agenda(SkillSettings(), path, clock=lambda: 0.0)

@@ -20,6 +20,7 @@ from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
 from lobug.storage.database import Checkpoint, no_checkpoint
 from lobug.storage.driver import Connection, connect
+from support import postgres
 from support.scripted import ScriptedChatModel, ScriptedEmbedder
 
 ADA = ConversationKey("ada", "ada-desk")
@@ -103,6 +104,7 @@ class Kit:
             working_memory=self.working_memory,
             consolidation=self.consolidation,
             trials=self.trials,
+            database=postgres.database(self.path, self.clock, self.checkpoint),
         )
 
 
@@ -148,7 +150,9 @@ async def recalled(
 
 
 def look(path: Path, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-    """What is in the file, seen through a connection of its own."""
+    """What is in the database, seen through a connection of its own."""
+    if postgres.wanted():
+        return postgres.look(path, query, parameters)
     connection: Connection = connect(str(path), timeout_s=5.0)
     try:
         return connection.execute(query, tuple(parameters)).fetchall()

@@ -37,9 +37,10 @@ from lobug.access.tables import (
 )
 from lobug.errors import AccessFullError, AccessUnavailableError, StorageError
 from lobug.settings.access import AccessSettings
-from lobug.storage.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
+from lobug.storage.database import Checkpoint, no_checkpoint
 from lobug.storage.driver import Connection
 from lobug.storage.migrations import Step
+from lobug.storage.sqlite_database import DatabaseOptions, SqliteDatabase
 from lobug.storage.statements import records, run, run_many
 
 
@@ -360,7 +361,7 @@ class AccessStore:
         checkpoint: Checkpoint = no_checkpoint,
         changed: Listener,
     ) -> None:
-        self._database = Database(
+        self._database = SqliteDatabase(
             DatabaseOptions(path, steps=STEPS), clock=clock, checkpoint=checkpoint
         )
         self._changed = changed

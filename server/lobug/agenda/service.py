@@ -18,7 +18,8 @@ from lobug.errors import StorageError
 from lobug.language.en.list_words import item_key
 from lobug.settings.skills import SkillSettings
 from lobug.storage.connection import Connection
-from lobug.storage.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
+from lobug.storage.database import Checkpoint, no_checkpoint
+from lobug.storage.sqlite_database import DatabaseOptions, SqliteDatabase
 from lobug.storage.statements import run
 
 FILE = "agenda.db"
@@ -37,7 +38,7 @@ class Agenda:
         checkpoint: Checkpoint = no_checkpoint,
     ) -> None:
         """``clock``: seconds since the epoch."""
-        self.database = Database(
+        self.database = SqliteDatabase(
             DatabaseOptions(path, steps=STEPS), clock=clock, checkpoint=checkpoint
         )
         self.alerts = Alerts(

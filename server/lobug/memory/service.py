@@ -76,7 +76,8 @@ from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
 from lobug.storage.compaction import CompactionError, compact
 from lobug.storage.connection import Connection
-from lobug.storage.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
+from lobug.storage.database import Checkpoint, Database, no_checkpoint
+from lobug.storage.sqlite_database import DatabaseOptions
 
 logger = logging.getLogger(__name__)
 
@@ -100,7 +101,8 @@ class Memory:
     once; ``working_memory`` how many messages of a conversation the prompt holds; ``checkpoint`` is
     for tests that end the process at the worst moment; ``snapshot`` is imported in the background,
     once after the start; ``consolidation`` is the chat model for summaries and layer identity
-    (None: ``chat``), which must sum up ``trials`` first.
+    (None: ``chat``), which must sum up ``trials`` first; ``database`` is where it is kept (None: the
+    file at ``path``).
     """
 
     def __init__(
@@ -118,6 +120,7 @@ class Memory:
         snapshot: SnapshotSource | None = None,
         consolidation: ChatModel | None = None,
         trials: Sequence[Trial] = TRIALS,
+        database: Database | None = None,
     ) -> None:
         self._settings = settings
         self._limits = Limits(settings.max_content_chars, settings.identity_chars)
@@ -133,7 +136,7 @@ class Memory:
         self.erasures = ErasureReporter()
         self._counter = Counter()
         self._scheduler = Scheduler(settings, working_memory, lambda: chat.context_tokens)
-        self._database = Database(
+        self._database: Database = database or SqliteDatabase(
             DatabaseOptions(
                 path=path,
                 busy_timeout_s=settings.busy_timeout_s,
@@ -228,7 +231,7 @@ class Memory:
         if await self._database.changed_by_others():
             logger.warning(
                 "another program has changed %s; conversations are read from it again",
-                self._database.path,
+                self._database.place,
             )
             await self._drop_derived()
 
@@ -725,8 +728,8 @@ class Memory:
 
     async def user_stats(self, scope: MemoryScope) -> Mapping[str, Any]:
         """Counts of what is kept of the user, and the size of the file, bytes."""
-        limit, path = self._limits.identity_chars, self._database.path
-        return await self._database.read(lambda c: statistics.of_user(c, scope, limit, path))
+        limit, place = self._limits.identity_chars, self._database.place
+        return await self._database.read(lambda c: statistics.of_user(c, scope, limit, place))
 
     async def growth(self, scope: MemoryScope, *, since: float, last_recalls: int = 200) -> Growth:
         """How the user's memory has grown since a time, seconds since the epoch, and how long the

@@ -86,7 +86,7 @@ SIZE = HandWritten(
 
 
 def of_user(
-    connection: Connection, scope: MemoryScope, identity_limit: int, path: Path
+    connection: Connection, scope: MemoryScope, identity_limit: int, place: str
 ) -> Mapping[str, Any]:
     """Counts of what is kept of a user, and the size of the whole file, bytes."""
     counts = run(connection, USER_COUNTS, user=scope.user).one()
@@ -104,7 +104,7 @@ def of_user(
             "limit": known.limit,
             "used_percent": known.used_percent,
         },
-        "database": {"path": str(path), "bytes": size},
+        "database": {"path": place, "bytes": size},
     }
 
 

@@ -23,6 +23,7 @@ partition, and the old chunk is freed. (A deleted row leaves zeros in a chunk th
 
 from __future__ import annotations
 
+import asyncio
 import re
 import struct
 from collections.abc import Callable, Iterator, Sequence
@@ -34,8 +35,9 @@ from threading import Event
 from sqlalchemy import bindparam, delete, insert, select
 
 from lobug.errors import StorageError
-from lobug.storage.database import Checkpoint, Database, no_checkpoint
+from lobug.storage.database import Checkpoint, Database, Vacuumed, no_checkpoint
 from lobug.storage.driver import Connection, backups_of, connect, create_private, driver
+from lobug.storage.sqlite_database import SqliteDatabase
 from lobug.storage.statements import run
 from lobug.storage.tables import background_tasks
 
@@ -217,6 +219,30 @@ async def compact(
     task_id = await database.read(noted)
     if task_id is None:
         return False
+    if isinstance(database, SqliteDatabase):
+        await _compact_file(database, copies, overdue, checkpoint)
+    elif isinstance(database, Vacuumed):
+        try:
+            await database.vacuum()
+        except StorageError as error:
+            raise CompactionError(error.code) from error
+        for copy in copies:
+            await asyncio.to_thread(copy.unlink, missing_ok=True)
+    checkpoint("compact.copies_deleted")
+
+    def complete(connection: Connection) -> None:
+        run(connection, DONE, task_id=task_id)
+
+    await database.write("compact_done", complete)
+    return True
+
+
+async def _compact_file(
+    database: SqliteDatabase,
+    copies: Sequence[Path],
+    overdue: Callable[[], bool],
+    checkpoint: Checkpoint,
+) -> None:
     try:
         while await database.write("repack", _repack):
             pass
@@ -228,13 +254,6 @@ async def compact(
     finally:
         copy_of(database.path).unlink(missing_ok=True)
     await database.aside(lambda _connection: delete_old_content(database.path, copies))
-    checkpoint("compact.copies_deleted")
-
-    def complete(connection: Connection) -> None:
-        run(connection, DONE, task_id=task_id)
-
-    await database.write("compact_done", complete)
-    return True
 
 
 def copy_of(path: Path) -> Path:
@@ -263,7 +282,9 @@ def _merge(connection: Connection, table: str) -> None:
     connection.execute(f'INSERT INTO "{table}" ("{table}") VALUES (\'optimize\')')
 
 
-async def _rebuild(database: Database, overdue: Callable[[], bool], checkpoint: Checkpoint) -> None:
+async def _rebuild(
+    database: SqliteDatabase, overdue: Callable[[], bool], checkpoint: Checkpoint
+) -> None:
     copy = copy_of(database.path)
     for _ in range(ATTEMPTS):
         stamp = await database.maintain(lambda connection, _stop: _stamp(connection))

@@ -13,6 +13,7 @@ import importlib
 import os
 import shutil
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -117,6 +118,15 @@ def load_vectors(connection: Any) -> None:
         raise StorageDriverError(
             f"sqlite-vec could not be loaded ({error}). Reinstall it: `pip install sqlite-vec`."
         ) from error
+
+
+def integrity_errors() -> tuple[type[Exception], ...]:
+    """What drivers raise for rows that contradict each other; of those that are in use."""
+    found: list[type[Exception]] = [driver().IntegrityError]
+    postgres = sys.modules.get("psycopg")
+    if postgres is not None:
+        found.append(postgres.IntegrityError)
+    return tuple(found)
 
 
 def describe() -> DriverReport:

@@ -44,7 +44,7 @@ from sqlalchemy.sql import visitors
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.functions import GenericFunction
 from sqlalchemy.sql.selectable import CompoundSelect
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from lobug.storage.connection import Connection
 from lobug.storage.postgres.connection import PostgresConnection
@@ -197,14 +197,12 @@ class _Prepared:
         self._encoders = {
             bound.key: encode
             for bound in compiled.bind_names
-            if (encode := bound.type.dialect_impl(dialect).bind_processor(dialect)) is not None
+            if (encode := _own(bound.type, dialect).bind_processor(dialect)) is not None
         }
         columns = statement.exported_columns
         self.make = _maker(
             tuple(map(str, columns.keys())),
-            tuple(
-                one.type.dialect_impl(dialect).result_processor(dialect, None) for one in columns
-            ),
+            tuple(_own(one.type, dialect).result_processor(dialect, None) for one in columns),
         )
 
     def bound(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -281,6 +279,13 @@ def _prepared(dialect: Dialect, statement: Statement, values: Mapping[str, Any])
     if prepared is None:
         prepared = known[dialect, names] = _Prepared(dialect, statement, names)
     return prepared
+
+
+def _own(kind: TypeEngine[Any], dialect: Dialect) -> TypeEngine[Any]:
+    """What a type does with values itself; psycopg converts those of PostgreSQL's own types."""
+    if dialect is POSTGRES and not isinstance(kind, TypeDecorator):
+        return types.NULLTYPE
+    return kind.dialect_impl(dialect)
 
 
 def _columns(statement: Statement, names: Sequence[str]) -> list[str] | None:

@@ -23,10 +23,11 @@ from sqlalchemy import (
 
 from lobug.errors import StorageError
 from lobug.storage.columns import NUMBERED, Number, add_index, count, required, row_id
-from lobug.storage.database import Checkpoint, Database, DatabaseOptions, no_checkpoint
+from lobug.storage.database import Checkpoint, no_checkpoint
 from lobug.storage.driver import Connection, backups_of
 from lobug.storage.migrations import Step
 from lobug.storage.migrations.m002_create_tables import statements
+from lobug.storage.sqlite_database import DatabaseOptions, SqliteDatabase
 from lobug.storage.statements import columns_of, insert_once, records, run
 from lobug.webhooks.events import QueuedEvent
 
@@ -129,7 +130,7 @@ class Outbox:
         checkpoint: Checkpoint = no_checkpoint,
     ) -> None:
         """``clock``: seconds since the epoch."""
-        self._database = Database(
+        self._database = SqliteDatabase(
             DatabaseOptions(path, steps=STEPS), clock=clock, checkpoint=checkpoint
         )
 

@@ -25,7 +25,7 @@ from lobug.memory.exchange.snapshot import SnapshotSession
 from lobug.memory.model import HOUSEHOLD, EntryScope, Imported, MemoryScope
 from lobug.storage import tables
 from lobug.storage.connection import Connection
-from lobug.storage.driver import driver
+from lobug.storage.driver import integrity_errors
 from lobug.storage.statements import Result, insert_once, run, run_many
 
 Places = dict[int | None, int | None]
@@ -126,7 +126,7 @@ def import_parsed(
         if isinstance(parsed, Document):
             return _insert_document(connection, scope, parsed, now, identity_chars=identity_chars)
         return snapshot.insert_sessions(connection, scope.user, parsed, now)
-    except driver().IntegrityError as error:
+    except integrity_errors() as error:
         raise ImportInvalidError("the document contradicts itself") from error
     except OverflowError as error:
         raise ImportInvalidError("a number of the document is too large") from error

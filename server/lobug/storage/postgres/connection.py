@@ -31,6 +31,11 @@ class PostgresConnection:
 
     def execute(self, sql: str, parameters: Any = None, /) -> Cursor[Any]:
         """Run one statement; parameters stand in it as ``%(name)s`` or ``%s``."""
+        if __import__("os").environ.get("PGDEBUG"):
+            try:
+                return self.raw.execute(sql, None if parameters is None else _stored(parameters))
+            except Exception as e:
+                print("FAILED", sql, parameters, e); raise
         return self.raw.execute(sql, None if parameters is None else _stored(parameters))  # type: ignore[arg-type]
 
     def executemany(self, sql: str, parameters: Iterable[Any], /) -> None:

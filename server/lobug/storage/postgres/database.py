@@ -1,0 +1,417 @@
+"""A database in PostgreSQL that many servers share (a ``Database``).
+
+Every write of one person waits for the one before it, on whichever server: it holds a lock for that
+person while it lasts. A write that names nobody holds the lock of everybody. So work that was
+written for a file with one writer finds what it expects: nothing of the same person changes under
+it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import random
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.types.numeric import FloatLoader
+from psycopg.types.string import StrDumper
+from psycopg_pool import ConnectionPool
+
+from lobug.errors import StorageCorruptError, StorageError, StorageNewerError
+from lobug.storage.connection import Connection
+from lobug.storage.database import Checkpoint, no_checkpoint
+from lobug.storage.postgres.connection import PostgresConnection
+from lobug.storage.postgres.errors import AGAIN, typed_errors
+from lobug.storage.postgres.memory_schema import MEMORY_STEPS, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+T = TypeVar("T")
+
+OLDEST = 170_000
+"""PostgreSQL 17, as its ``server_version_num``."""
+
+EVERYBODY = 0
+"""The number of the lock that a write of everybody holds alone and all others share."""
+
+ATTEMPTS = 6
+"""How often a transaction is tried that was in the way of another one."""
+
+FIRST_PAUSE_S = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresOptions:
+    """Where the database is and how it is used."""
+
+    url: str
+    """``postgresql://user:password@host:port/name``."""
+    schema: str = "lobug_memory"
+    steps: Sequence[Step] = MEMORY_STEPS
+    """The numbered migrations of the schema."""
+    connections: int = 8
+    """The most that this process has open at once."""
+    patience_s: float = 5.0
+    """How long a write waits for others, or for a connection."""
+
+
+class PostgresDatabase:
+    """A schema of an open database."""
+
+    def __init__(
+        self,
+        options: PostgresOptions,
+        *,
+        clock: Callable[[], float],
+        checkpoint: Checkpoint = no_checkpoint,
+    ) -> None:
+        self._options = options
+        self._clock = clock
+        self._checkpoint = checkpoint
+        self._pool: ConnectionPool[psycopg.Connection[Any]] | None = None
+        self._threads: ThreadPoolExecutor | None = None
+        self._open = False
+        self._closed_by: StorageError | None = None
+        self._write_fault: StorageError | None = None
+        self._read_fault: StorageError | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the database can be used."""
+        return self._open
+
+    @property
+    def fault(self) -> StorageError | None:
+        """Why it could not be opened, or why the last write or read failed; None: nothing failed."""
+        return self._closed_by or self._write_fault or self._read_fault
+
+    @property
+    def place(self) -> str:
+        """Its host and name, without user and password."""
+        try:
+            known = conninfo_to_dict(self._options.url)
+        except psycopg.ProgrammingError:
+            return "postgresql"
+        return f"postgresql://{known.get('host') or 'localhost'}/{known.get('dbname') or ''}"
+
+    async def open(self, first: Callable[[Connection], T]) -> T | None:
+        """Open, and migrate where needed; ``first`` is the first transaction, named resume."""
+        if self._open:
+            return None
+        self._threads = ThreadPoolExecutor(
+            self._options.connections, thread_name_prefix="memory-database"
+        )
+        try:
+            await self._in_thread(self._connect)
+            result = await self._in_thread(lambda: self._transaction("resume", first, None))
+        except BaseException as error:
+            await self.close()
+            if isinstance(error, StorageError):
+                self._closed_by = error
+            raise
+        self._closed_by = self._write_fault = self._read_fault = None
+        self._open = True
+        return result
+
+    async def close(self) -> None:
+        """Finish what is being written and close. Safe to call twice."""
+        self._open = False
+        threads, self._threads = self._threads, None
+        pool, self._pool = self._pool, None
+        if threads is not None:
+            await asyncio.to_thread(threads.shutdown)
+        if pool is not None:
+            await asyncio.to_thread(pool.close)
+
+    async def write(
+        self,
+        name: str,
+        work: Callable[[Connection], T],
+        committed: Callable[[T], None] | None = None,
+        *,
+        of: str | None = None,
+    ) -> T:
+        """Run ``work`` in a transaction; ``of``: the person whose rows alone it reads and changes.
+        It may run more than once, where it met another server's."""
+
+        def run() -> T:
+            result = self._transaction(name, work, of)
+            if committed is not None:
+                committed(result)
+            return result
+
+        self._require_open()
+        try:
+            result = await self._in_thread(run)
+        except StorageError as error:
+            self._write_fault = error
+            raise
+        self._write_fault = None
+        return result
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """Run ``work`` on one consistent state of the database."""
+        self._require_open()
+        try:
+            result = await self._in_thread(lambda: self._snapshot(work))
+        except StorageError as error:
+            self._read_fault = error
+            raise
+        self._read_fault = None
+        return result
+
+    async def aside(self, work: Callable[[Connection], T]) -> T:
+        """Run long ``work`` that changes nothing on a connection of its own."""
+        self._require_open()
+        raw = await self._in_thread(self._own_connection)
+        thread = ThreadPoolExecutor(1, thread_name_prefix="memory-aside")
+        task = asyncio.ensure_future(
+            asyncio.wrap_future(thread.submit(self._typed, lambda: work(PostgresConnection(raw))))
+        )
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            await asyncio.to_thread(raw.cancel_safe)
+            await asyncio.wait([task])
+            task.exception()
+            raise
+        finally:
+            thread.shutdown()
+            raw.close()
+
+    async def changed_by_others(self) -> bool:
+        """Whether anything but this object may have written: other servers may at any time."""
+        self._require_open()
+        return False
+
+    async def fold_log(self) -> None:
+        """Nothing: PostgreSQL overwrites its write-ahead log by itself (docs/scale.md)."""
+
+    async def check(self) -> None:
+        """Find out whether an open database can be read and written."""
+        if isinstance(self.fault, StorageCorruptError):
+            raise self.fault.with_traceback(None)
+
+        def work(connection: Connection) -> None:
+            connection.execute("UPDATE schema_version SET checked_at = %s", (self._clock(),))
+
+        await self.write("check", work)
+
+    async def vacuum(self) -> None:
+        """Write every table anew, without what was deleted from it. Each of them waits for that."""
+
+        def work() -> None:
+            with self._own_connection() as raw:
+                names = raw.execute(
+                    "SELECT relname FROM pg_class WHERE relkind = 'r'"
+                    " AND relnamespace = current_schema()::regnamespace ORDER BY relname"
+                ).fetchall()
+                for (name,) in names:
+                    raw.execute(sql.SQL("VACUUM FULL {}").format(sql.Identifier(name)))
+
+        self._require_open()
+        await self._in_thread(work)
+
+    def _require_open(self) -> None:
+        if self._open:
+            return
+        if self._closed_by is not None:
+            raise type(self._closed_by)(str(self._closed_by))
+        raise StorageError(f"{self.place} is not open")
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        if self._threads is None:
+            raise StorageError(f"{self.place} is not open")
+        return await asyncio.wrap_future(self._threads.submit(self._typed, work))
+
+    def _typed(self, work: Callable[[], T]) -> T:
+        with typed_errors(self.place):
+            return work()
+
+    def _connect(self) -> None:
+        with self._own_connection() as raw:
+            _require_features(raw, self.place)
+            raw.execute(
+                sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(
+                    sql.Identifier(self._options.schema)
+                )
+            )
+            self._migrate(raw)
+        self._pool = ConnectionPool(
+            self._options.url,
+            min_size=1,
+            max_size=self._options.connections,
+            timeout=self._options.patience_s,
+            kwargs=self._settings(),
+            configure=self._configure,
+            open=False,
+        )
+        self._pool.open(wait=True, timeout=self._options.patience_s)
+
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "autocommit": True,
+            "connect_timeout": max(2, round(self._options.patience_s)),
+            "application_name": "lobug",
+        }
+
+    def _configure(self, raw: psycopg.Connection[Any]) -> None:
+        raw.adapters.register_loader("numeric", _NumberLoader)
+        raw.adapters.register_dumper(str, StrDumper)  # as text, not as of an unknown type
+        raw.execute(
+            sql.SQL("SET search_path = {}, public").format(sql.Identifier(self._options.schema))
+        )
+        raw.execute("SET lock_timeout = {}".format(round(self._options.patience_s * 1000)))  # noqa: UP032
+
+    def _own_connection(self) -> psycopg.Connection[Any]:
+        raw: psycopg.Connection[Any] = psycopg.connect(self._options.url, **self._settings())
+        try:
+            self._configure(raw)
+        except BaseException:
+            raw.close()
+            raise
+        return raw
+
+    def _migrate(self, raw: psycopg.Connection[Any]) -> None:
+        """Run the steps that the schema has not seen, each in one transaction with its number. Of
+        several servers that start at once one does it; the others wait."""
+        steps = self._options.steps
+        while True:
+            with raw.transaction():
+                raw.execute("SELECT pg_advisory_xact_lock(%s, %s)", (self._lock_class, EVERYBODY))
+                raw.execute(
+                    "CREATE TABLE IF NOT EXISTS schema_version"
+                    " (version integer NOT NULL, checked_at double precision)"
+                )
+                row = raw.execute("SELECT version FROM schema_version").fetchone()
+                version = 0 if row is None else int(row[0])
+                if version > len(steps):
+                    raise StorageNewerError(
+                        f"{self.place} was written by a newer Lo-Bug (version {version} of the"
+                        f" database, this program knows {len(steps)}). Update Lo-Bug, or use"
+                        " another database."
+                    )
+                if version == len(steps):
+                    return
+                steps[version](PostgresConnection(raw))
+                self._checkpoint("migrate.before_commit")
+                raw.execute(
+                    "UPDATE schema_version SET version = %s"
+                    if row is not None
+                    else "INSERT INTO schema_version (version) VALUES (%s)",
+                    (version + 1,),
+                )
+            self._checkpoint("migrate.after_commit")
+
+    @property
+    def _lock_class(self) -> int:
+        """A number for the locks of this schema."""
+        return _number_of(self._options.schema)
+
+    def _transaction(self, name: str, work: Callable[[Connection], T], of: str | None) -> T:
+        pause_s = FIRST_PAUSE_S
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                with self._connection() as connection:
+                    return self._once(connection, name, work, of)
+            except AGAIN:
+                if attempt == ATTEMPTS:
+                    raise
+                time.sleep(pause_s * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
+                pause_s *= 2
+        raise AssertionError  # the last attempt returns or raises
+
+    def _once(
+        self,
+        connection: PostgresConnection,
+        name: str,
+        work: Callable[[Connection], T],
+        of: str | None,
+    ) -> T:
+        connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+        try:
+            self._lock(connection, of)
+            result = work(connection)
+            self._checkpoint(f"{name}.before_commit")
+            connection.execute("COMMIT")
+        except BaseException:
+            _roll_back(connection)
+            raise
+        self._checkpoint(f"{name}.after_commit")
+        return result
+
+    def _lock(self, connection: PostgresConnection, of: str | None) -> None:
+        if of is None:
+            connection.execute(
+                "SELECT pg_advisory_xact_lock(%s, %s)", (self._lock_class, EVERYBODY)
+            )
+            return
+        connection.execute(
+            "SELECT pg_advisory_xact_lock_shared(%s, %s), pg_advisory_xact_lock(%s, %s)",
+            (self._lock_class, EVERYBODY, self._lock_class, _number_of(of) or 1),
+        )
+
+    def _snapshot(self, work: Callable[[Connection], T]) -> T:
+        with self._connection() as connection:
+            connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            try:
+                return work(connection)
+            finally:
+                _roll_back(connection)
+
+    @contextmanager
+    def _connection(self) -> Iterator[PostgresConnection]:
+        if self._pool is None:
+            raise StorageError(f"{self.place} is not open")
+        with self._pool.connection() as raw:
+            yield PostgresConnection(raw)
+
+
+def _roll_back(connection: PostgresConnection) -> None:
+    if connection.in_transaction and not connection.raw.closed:
+        connection.execute("ROLLBACK")
+
+
+def _number_of(name: str) -> int:
+    """A signed number of 32 bits for a name, the same on every server."""
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:4], "big", signed=True)
+
+
+def _require_features(raw: psycopg.Connection[Any], place: str) -> None:
+    """Raises StorageError where the server lacks something that the schema needs."""
+    if raw.info.server_version < OLDEST:
+        raise StorageError(
+            f"{place} is PostgreSQL {raw.info.server_version // 10_000}; Lo-Bug needs"
+            f" {OLDEST // 10_000} or newer"
+        )
+    row = raw.execute("SELECT current_setting('server_encoding'), lower('\u00c4')").fetchone()
+    if row != ("UTF8", "\u00e4"):
+        raise StorageError(
+            f"{place} knows no capital letters but A to Z: create the database with ENCODING 'UTF8'"
+            " and a UTF-8 locale (LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8')"
+        )
+    try:
+        raw.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    except psycopg.Error as error:
+        raise StorageError(
+            f"{place} has no pgvector, or its user may not add it: CREATE EXTENSION vector"
+        ) from error
+
+
+class _NumberLoader(FloatLoader):
+    """Sums of whole numbers as ``int``, other exact numbers as ``float``."""
+
+    def load(self, data: Any) -> Any:
+        """Read the text of a number."""
+        text = bytes(data)
+        return int(text) if text.lstrip(b"-").isdigit() else float(text)

@@ -1,0 +1,71 @@
+"""Types what psycopg raises as errors of storage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+from psycopg import errors
+from psycopg_pool import PoolTimeout, TooManyRequests
+
+from lobug.errors import (
+    StorageBusyError,
+    StorageCorruptError,
+    StorageError,
+    StorageFullError,
+    StorageReadOnlyError,
+)
+
+AGAIN = (errors.SerializationFailure, errors.DeadlockDetected, errors.ForeignKeyViolation)
+"""Two transactions were in each other's way: the same work may succeed when it is done again."""
+
+TYPED: tuple[tuple[tuple[type[Exception], ...], type[StorageError], str], ...] = (
+    (
+        (
+            PoolTimeout,
+            TooManyRequests,
+            errors.LockNotAvailable,
+            errors.QueryCanceled,
+            errors.TooManyConnections,
+            *AGAIN,
+        ),
+        StorageBusyError,
+        "the database {place} is too busy",
+    ),
+    ((errors.DiskFull,), StorageFullError, "no room to write to {place}"),
+    (
+        (errors.ReadOnlySqlTransaction, errors.InsufficientPrivilege),
+        StorageReadOnlyError,
+        "{place} cannot be written",
+    ),
+    (
+        (errors.DataCorrupted, errors.IndexCorrupted),
+        StorageCorruptError,
+        "the database {place} is damaged",
+    ),
+    (
+        (psycopg.InterfaceError, psycopg.OperationalError),
+        StorageError,
+        "the database {place} cannot be reached",
+    ),
+)
+
+
+def typed(error: Exception, place: str) -> StorageError:
+    """The storage error that stands for an error of the driver. ``place`` is shown to people."""
+    # The first line alone: others quote the statement, and with it words of somebody.
+    reason = (str(error).splitlines() or [""])[0]
+    for kinds, kind, sentence in TYPED:
+        if isinstance(error, kinds):
+            return kind(f"{sentence.format(place=place)} ({reason})")
+    return StorageError(f"{place}: {reason}")
+
+
+@contextmanager
+def typed_errors(place: str) -> Iterator[None]:
+    """Raise every error of the driver inside as a StorageError."""
+    try:
+        yield
+    except (psycopg.Error, PoolTimeout, TooManyRequests) as error:
+        raise typed(error, place) from error
