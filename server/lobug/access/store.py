@@ -37,8 +37,8 @@ from lobug.access.tables import (
 )
 from lobug.errors import AccessFullError, AccessUnavailableError, StorageError
 from lobug.settings.access import AccessSettings
+from lobug.storage.connection import Connection
 from lobug.storage.database import Checkpoint, no_checkpoint
-from lobug.storage.driver import Connection
 from lobug.storage.migrations import Step
 from lobug.storage.sqlite_database import DatabaseOptions, SqliteDatabase
 from lobug.storage.statements import records, run, run_many

@@ -10,6 +10,7 @@ from sqlalchemy import and_, bindparam, delete, func, insert, or_, select
 from lobug.agenda.tables import notes
 from lobug.errors import NoteContentError, NoteLimitError
 from lobug.settings.skills import SkillSettings
+from lobug.storage.columns import Number
 from lobug.storage.connection import Connection
 from lobug.storage.database import Database
 from lobug.storage.statements import among, columns_of, records, run
@@ -30,8 +31,8 @@ NOTES = (
     select(*columns_of(notes, Note))
     .where(
         notes.c.user == bindparam("user"),
-        or_(bindparam("since").is_(None), notes.c.created_at >= bindparam("since")),
-        or_(bindparam("until").is_(None), notes.c.created_at < bindparam("until")),
+        or_(bindparam("since", type_=Number).is_(None), notes.c.created_at >= bindparam("since")),
+        or_(bindparam("until", type_=Number).is_(None), notes.c.created_at < bindparam("until")),
     )
     .order_by(notes.c.id.desc())
 )

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy import (
     Integer,
     Select,
+    Text,
     and_,
     bindparam,
     case,
@@ -65,7 +66,7 @@ VISIBLE = and_(
     memories.c.user.in_([bindparam("seen_user"), bindparam("seen_household")]),
     or_(
         memories.c.user == bindparam("seen_household"),
-        bindparam("seen_conversation").is_(None),
+        bindparam("seen_conversation", type_=Text).is_(None),
         memories.c.scope != "conversation",
         memories.c.conversation == bindparam("seen_conversation"),
     ),
@@ -425,13 +426,14 @@ def by_ids(
     return {row.id: entry_of(row) for row in rows}
 
 
-_chain = select(bindparam("entry_id", type_=Integer).label("id")).cte("chain", recursive=True)
-_chain = _chain.union(
-    select(memories.c.id).join(_chain, memories.c.replaced_by == _chain.c.id),
+_newer = select(bindparam("entry_id", type_=Integer).label("id")).cte("newer", recursive=True)
+_newer = _newer.union(
     select(memories.c.replaced_by)
-    .join(_chain, memories.c.id == _chain.c.id)
-    .where(memories.c.replaced_by.is_not(None)),
+    .join(_newer, memories.c.id == _newer.c.id)
+    .where(memories.c.replaced_by.is_not(None))
 )
+_chain = select(_newer.c.id).cte("chain", recursive=True)
+_chain = _chain.union(select(memories.c.id).join(_chain, memories.c.replaced_by == _chain.c.id))
 CHAIN = select(_chain.c.id)
 """An entry, all that it replaced and all that replaced it, one step after the other."""
 

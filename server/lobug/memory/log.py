@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
-from sqlalchemy import Integer, and_, bindparam, exists, false, func, or_, select
+from sqlalchemy import Integer, Text, and_, bindparam, exists, false, func, or_, select
 
 from lobug.errors import StorageError
 from lobug.memory.index import turn_words
@@ -262,7 +262,7 @@ def last_of(connection: Connection, session_id: int) -> int:
 
 
 IN_CONVERSATION = or_(
-    bindparam("conversation").is_(None), _log.conversation == bindparam("conversation")
+    bindparam("conversation", type_=Text).is_(None), _log.conversation == bindparam("conversation")
 )
 LAST_TO_SUMMARIZE = (
     select(_log.id)
@@ -302,7 +302,9 @@ CHOSEN = and_(
     UNSUMMARIZED,
     _log.id <= bindparam("up_to_id"),
     IN_CONVERSATION,
-    or_(bindparam("session_id").is_(None), _log.session_id == bindparam("session_id")),
+    or_(
+        bindparam("session_id", type_=Integer).is_(None), _log.session_id == bindparam("session_id")
+    ),
 )
 FIRST_OF_STRETCH = (
     select(_log.conversation, _log.session_id).where(CHOSEN).order_by(_log.id).limit(1)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
-from sqlalchemy import and_, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import Text, and_, bindparam, delete, func, insert, or_, select, update
 
 from lobug.errors import MemoryContentError, MemoryNotFoundError
 from lobug.memory import entries, timeline
@@ -46,7 +46,7 @@ ACTIVATE = (
 ARCHIVE = update(projects).values(status="archived").where(THIS_PROJECT)
 
 TASKS = TASK.where(
-    or_(bindparam("project").is_(None), project_tasks.c.project == bindparam("project"))
+    or_(bindparam("project", type_=Text).is_(None), project_tasks.c.project == bindparam("project"))
 ).order_by(project_tasks.c.id)
 ONE_TASK = TASK.where(project_tasks.c.id == bindparam("task_id"))
 INSERT_TASK = insert(project_tasks).returning(project_tasks.c.id)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
-from sqlalchemy import Integer, bindparam, func, or_, select
+from sqlalchemy import Integer, Text, bindparam, func, or_, select
 
 from lobug.errors import MemoryNotFoundError
 from lobug.memory import entries
@@ -82,7 +82,7 @@ LATEST = (
     .where(
         recalls.c.user == bindparam("user"),
         or_(
-            bindparam("conversation").is_(None),
+            bindparam("conversation", type_=Text).is_(None),
             recalls.c.conversation == bindparam("conversation"),
         ),
     )

@@ -77,7 +77,7 @@ from lobug.settings import MemorySettings
 from lobug.storage.compaction import CompactionError, compact
 from lobug.storage.connection import Connection
 from lobug.storage.database import Checkpoint, Database, no_checkpoint
-from lobug.storage.sqlite_database import DatabaseOptions
+from lobug.storage.sqlite_database import DatabaseOptions, SqliteDatabase
 
 logger = logging.getLogger(__name__)
 
@@ -101,8 +101,8 @@ class Memory:
     once; ``working_memory`` how many messages of a conversation the prompt holds; ``checkpoint`` is
     for tests that end the process at the worst moment; ``snapshot`` is imported in the background,
     once after the start; ``consolidation`` is the chat model for summaries and layer identity
-    (None: ``chat``), which must sum up ``trials`` first; ``database`` is where it is kept (None: the
-    file at ``path``).
+    (None: ``chat``), which must sum up ``trials`` first; ``database`` is where it is kept
+    (None: the file at ``path``).
     """
 
     def __init__(

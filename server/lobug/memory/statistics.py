@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import ColumnElement, Integer, Table, Text, bindparam, false, func, select

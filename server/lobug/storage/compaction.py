@@ -35,6 +35,7 @@ from threading import Event
 from sqlalchemy import bindparam, delete, insert, select
 
 from lobug.errors import StorageError
+from lobug.storage.connection import Connection as AnyConnection
 from lobug.storage.database import Checkpoint, Database, Vacuumed, no_checkpoint
 from lobug.storage.driver import Connection, backups_of, connect, create_private, driver
 from lobug.storage.sqlite_database import SqliteDatabase
@@ -190,14 +191,14 @@ NOTED = select(_tasks.id).where(_tasks.kind == "compact")
 DONE = delete(background_tasks).where(_tasks.id == bindparam("task_id"))
 
 
-def note(connection: Connection, now: float) -> None:
+def note(connection: AnyConnection, now: float) -> None:
     """Note that the file is to be rebuilt. Each call replaces the task row: a rebuild that is under
     way may have begun before what is erased now."""
     run(connection, DELETE_NOTES)
     run(connection, NOTE, next_attempt_at=now, created_at=now)
 
 
-def noted(connection: Connection) -> int | None:
+def noted(connection: AnyConnection) -> int | None:
     """The id of the task; None: there is none."""
     task_id: int | None = run(connection, NOTED).scalar()
     return task_id
@@ -230,7 +231,7 @@ async def compact(
             await asyncio.to_thread(copy.unlink, missing_ok=True)
     checkpoint("compact.copies_deleted")
 
-    def complete(connection: Connection) -> None:
+    def complete(connection: AnyConnection) -> None:
         run(connection, DONE, task_id=task_id)
 
     await database.write("compact_done", complete)

@@ -33,7 +33,7 @@ class Database(Protocol):
 
     @property
     def fault(self) -> StorageError | None:
-        """Why it could not be opened, or why the last write or read failed; None: nothing failed."""
+        """Why it could not be opened, or why the last write or read failed; None: nothing."""
 
     @property
     def place(self) -> str:

@@ -35,12 +35,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import Insert as UpsertInsert
 from sqlalchemy.dialects.postgresql import insert as upsert
-from sqlalchemy.dialects.postgresql.base import PGCompiler
-from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
+from sqlalchemy.dialects.postgresql.psycopg import PGCompiler_psycopg, PGDialect_psycopg
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler, SQLiteDialect
 from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql import visitors
+from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.functions import GenericFunction
 from sqlalchemy.sql.selectable import CompoundSelect
@@ -62,18 +62,18 @@ PARAMETER = re.compile(r"(?<![:\w]):([a-z_]\w*)")
 """A parameter of hand-written SQL; ``::text`` is none."""
 
 
-class _Constants:
+class _Constants(SQLCompiler):
     """Writes a statement's own constants into its text.
 
     A partial index is used only where the query holds the constant of its condition:
     ``status = 'active'``, not ``status = ?``.
     """
 
-    def visit_bindparam(
+    def visit_bindparam(  # type: ignore[override]
         self, bindparam: BindParameter[Any], *, literal_binds: bool = False, **kwargs: Any
     ) -> Any:
         constant = not bindparam.required and _is_plain(bindparam.value)
-        return super().visit_bindparam(  # type: ignore[misc]
+        return super().visit_bindparam(  # type: ignore[no-untyped-call]
             bindparam, literal_binds=literal_binds or constant, **kwargs
         )
 
@@ -84,7 +84,7 @@ class _SqliteCompiler(_Constants, SQLiteCompiler):
         return text
 
 
-class _PostgresCompiler(_Constants, PGCompiler):
+class _PostgresCompiler(_Constants, PGCompiler_psycopg):
     def get_from_hint_text(self, _table: Any, _text: str | None) -> str | None:
         """PostgreSQL chooses an index itself."""
         return None
@@ -93,7 +93,7 @@ class _PostgresCompiler(_Constants, PGCompiler):
         """Write the type of a parameter; every whole number has 64 bits."""
         if isinstance(dbapi_type, types.Integer):
             return f"{sqltext}::BIGINT"
-        return super().render_bind_cast(type_, dbapi_type, sqltext)
+        return str(super().render_bind_cast(type_, dbapi_type, sqltext))  # type: ignore[no-untyped-call]
 
 
 def _is_plain(value: Any) -> bool:
@@ -117,7 +117,7 @@ class _PostgresDialect(PGDialect_psycopg):
 
 
 SQLITE = _SqliteDialect(paramstyle="named")
-POSTGRES = _PostgresDialect()
+POSTGRES: Dialect = _PostgresDialect()  # type: ignore[no-untyped-call]
 
 
 def dialect_of(connection: Connection) -> Dialect:
@@ -131,6 +131,10 @@ class HandWritten:
 
     sqlite: str
     postgres: str
+
+    def of(self, connection: Connection) -> str:
+        """The words for a connection's database."""
+        return self.sqlite if dialect_of(connection) is SQLITE else self.postgres
 
 
 class Result:
@@ -233,7 +237,7 @@ def run(
     errors."""
     dialect = dialect_of(connection)
     if isinstance(statement, HandWritten):
-        statement = statement.postgres if dialect is POSTGRES else statement.sqlite
+        statement = statement.of(connection)
     if isinstance(statement, str):
         return Result(connection.execute(_hand_written(dialect, statement), values), None)
     prepared = _prepared(dialect, statement, values)
@@ -388,7 +392,7 @@ def _named(kind: type[GenericFunction[Any]], dialect: str, pattern: str) -> None
     def write(element: Any, compiler: Any, **options: Any) -> str:
         return pattern.format(compiler.process(element.clauses, **options))
 
-    compiles(kind, dialect)(write)  # type: ignore[no-untyped-call]
+    compiles(kind, dialect)(write)
 
 
 for _kind, (_sqlite, _postgres) in FUNCTIONS.items():
@@ -396,12 +400,12 @@ for _kind, (_sqlite, _postgres) in FUNCTIONS.items():
     _named(_kind, "postgresql", _postgres)
 
 
-@compiles(_Typed, "sqlite")  # type: ignore[no-untyped-call, untyped-decorator]
+@compiles(_Typed, "sqlite")
 def _typed_sqlite(element: Any, compiler: Any, **options: Any) -> str:
     return str(compiler.process(element.clauses, **options))
 
 
-@compiles(_Typed, "postgresql")  # type: ignore[no-untyped-call, untyped-decorator]
+@compiles(_Typed, "postgresql")
 def _typed_postgres(element: Any, compiler: Any, **options: Any) -> str:
     (value,) = element.clauses
     return str(compiler.process(cast(value, element.type), **options))

@@ -23,8 +23,9 @@ from sqlalchemy import (
 
 from lobug.errors import StorageError
 from lobug.storage.columns import NUMBERED, Number, add_index, count, required, row_id
+from lobug.storage.connection import Connection
 from lobug.storage.database import Checkpoint, no_checkpoint
-from lobug.storage.driver import Connection, backups_of
+from lobug.storage.driver import backups_of
 from lobug.storage.migrations import Step
 from lobug.storage.migrations.m002_create_tables import statements
 from lobug.storage.sqlite_database import DatabaseOptions, SqliteDatabase
@@ -114,7 +115,7 @@ _PUT_OFF = (
     .values(due_at=bindparam("until"), attempts=outbox.c.attempts + 1)
 )
 _EXPIRE = delete(outbox).where(outbox.c.created_at < bindparam("before"))
-_CONCERNS = or_(bindparam("of_user").is_(None), outbox.c.user == bindparam("of_user"))
+_CONCERNS = or_(bindparam("of_user", type_=Text).is_(None), outbox.c.user == bindparam("of_user"))
 _ERASE = update(outbox).where(and_(_CONCERNS, outbox.c.content.is_not(None))).values(content=None)
 _DELETE_USER = delete(outbox).where(outbox.c.user == bindparam("of_user"))
 

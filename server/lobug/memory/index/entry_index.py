@@ -131,20 +131,17 @@ NAMES = select(vector_indexes.c.name)
 INSERT_INDEX = insert(vector_indexes).returning(vector_indexes.c.id)
 
 
-CREATE = (
-    # content, source, fact_type, created_at are copies, so that the index can be read on its own.
-    "CREATE VIRTUAL TABLE {name} USING vec0 ("
+# content, source, fact_type, created_at are copies: the index can be read on its own. FLOAT,
+# not REAL: vec0 reads REAL as a vector type.
+CREATE = HandWritten(
+    sqlite="CREATE VIRTUAL TABLE {name} USING vec0 ("
     "id INTEGER PRIMARY KEY, user TEXT PARTITION KEY,"
     " embedding float[{dimension}] distance_metric=cosine,"
-    # FLOAT, not REAL: vec0 reads REAL as a vector type.
     " +content TEXT, +source TEXT, +fact_type TEXT, +created_at FLOAT,"
     " chunk_size={chunk_size})",
-)
-CREATE_POSTGRES = (
-    "CREATE TABLE {name} ("
+    postgres="CREATE TABLE {name} ("
     'id bigint PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE, "user" text NOT NULL,'
-    " embedding vector({dimension}) NOT NULL)",
-    'CREATE INDEX {name}_by_user ON {name} ("user")',
+    ' embedding vector({dimension}) NOT NULL); CREATE INDEX {name}_by_user ON {name} ("user")',
 )
 
 
@@ -152,10 +149,8 @@ def _create(connection: Connection, model_id: str, dimension: int, now: float) -
     used = set(run(connection, NAMES).scalars())
     number = next(n for n in range(1, len(used) + 2) if _name(n) not in used)
     name = _name(number)
-    for statement in CREATE if dialect_of(connection) is SQLITE else CREATE_POSTGRES:
-        connection.execute(
-            statement.format(name=name, dimension=int(dimension), chunk_size=CHUNK_SIZE)
-        )
+    create = CREATE.of(connection)
+    connection.execute(create.format(name=name, dimension=int(dimension), chunk_size=CHUNK_SIZE))
     index_id = run(
         connection,
         INSERT_INDEX,

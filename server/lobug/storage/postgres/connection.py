@@ -31,17 +31,12 @@ class PostgresConnection:
 
     def execute(self, sql: str, parameters: Any = None, /) -> Cursor[Any]:
         """Run one statement; parameters stand in it as ``%(name)s`` or ``%s``."""
-        if __import__("os").environ.get("PGDEBUG"):
-            try:
-                return self.raw.execute(sql, None if parameters is None else _stored(parameters))
-            except Exception as e:
-                print("FAILED", sql, parameters, e); raise
-        return self.raw.execute(sql, None if parameters is None else _stored(parameters))  # type: ignore[arg-type]
+        return self.raw.execute(sql, None if parameters is None else _stored(parameters))
 
     def executemany(self, sql: str, parameters: Iterable[Any], /) -> None:
         """Run one statement for each set of parameters."""
         with self.raw.cursor() as cursor:
-            cursor.executemany(sql, [_stored(one) for one in parameters])  # type: ignore[arg-type]
+            cursor.executemany(sql, [_stored(one) for one in parameters])
 
 
 def _stored(parameters: Any) -> Any:

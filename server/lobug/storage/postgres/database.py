@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import random
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -79,6 +80,9 @@ class PostgresDatabase:
         self._checkpoint = checkpoint
         self._pool: ConnectionPool[psycopg.Connection[Any]] | None = None
         self._threads: ThreadPoolExecutor | None = None
+        self._own = 0
+        self._foreign = 0
+        self._numbers = threading.Lock()
         self._open = False
         self._closed_by: StorageError | None = None
         self._write_fault: StorageError | None = None
@@ -91,7 +95,7 @@ class PostgresDatabase:
 
     @property
     def fault(self) -> StorageError | None:
-        """Why it could not be opened, or why the last write or read failed; None: nothing failed."""
+        """Why it could not be opened, or why the last write or read failed; None: nothing."""
         return self._closed_by or self._write_fault or self._read_fault
 
     @property
@@ -113,13 +117,14 @@ class PostgresDatabase:
         try:
             await self._in_thread(self._connect)
             result = await self._in_thread(lambda: self._transaction("resume", first, None))
+            self._open = True
+            await self.changed_by_others()
         except BaseException as error:
             await self.close()
             if isinstance(error, StorageError):
                 self._closed_by = error
             raise
         self._closed_by = self._write_fault = self._read_fault = None
-        self._open = True
         return result
 
     async def close(self) -> None:
@@ -189,9 +194,17 @@ class PostgresDatabase:
             raw.close()
 
     async def changed_by_others(self) -> bool:
-        """Whether anything but this object may have written: other servers may at any time."""
+        """Whether anything but this object has begun to write since the last call, or since it was
+        opened: every write takes a number."""
         self._require_open()
-        return False
+
+        def look() -> bool:
+            with self._connection() as connection:
+                ((every,),) = connection.execute("SELECT last_value FROM write_number").fetchall()
+            before, self._foreign = self._foreign, int(every) - self._own
+            return self._foreign != before
+
+        return await self._in_thread(look)
 
     async def fold_log(self) -> None:
         """Nothing: PostgreSQL overwrites its write-ahead log by itself (docs/scale.md)."""
@@ -292,6 +305,7 @@ class PostgresDatabase:
                     "CREATE TABLE IF NOT EXISTS schema_version"
                     " (version integer NOT NULL, checked_at double precision)"
                 )
+                raw.execute("CREATE SEQUENCE IF NOT EXISTS write_number")
                 row = raw.execute("SELECT version FROM schema_version").fetchone()
                 version = 0 if row is None else int(row[0])
                 if version > len(steps):
@@ -352,13 +366,17 @@ class PostgresDatabase:
     def _lock(self, connection: PostgresConnection, of: str | None) -> None:
         if of is None:
             connection.execute(
-                "SELECT pg_advisory_xact_lock(%s, %s)", (self._lock_class, EVERYBODY)
+                "SELECT pg_advisory_xact_lock(%s, %s), nextval('write_number')",
+                (self._lock_class, EVERYBODY),
             )
-            return
-        connection.execute(
-            "SELECT pg_advisory_xact_lock_shared(%s, %s), pg_advisory_xact_lock(%s, %s)",
-            (self._lock_class, EVERYBODY, self._lock_class, _number_of(of) or 1),
-        )
+        else:
+            connection.execute(
+                "SELECT pg_advisory_xact_lock_shared(%s, %s), pg_advisory_xact_lock(%s, %s),"
+                " nextval('write_number')",
+                (self._lock_class, EVERYBODY, self._lock_class, _number_of(of) or 1),
+            )
+        with self._numbers:
+            self._own += 1
 
     def _snapshot(self, work: Callable[[Connection], T]) -> T:
         with self._connection() as connection:

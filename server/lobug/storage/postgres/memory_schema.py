@@ -1,8 +1,8 @@
 """The schema of memory in PostgreSQL: the declared tables, and what is its own there.
 
 ``MEMORY_STEPS`` are its numbered steps, as ``storage.migrations.STEPS`` are those of a file. What
-SQLite does with FTS5 and triggers, tables of tokens and triggers do here; the names of functions are
-SQLite's, so that conditions and hand-written statements read the same.
+SQLite does with FTS5 and triggers, tables of tokens and triggers do here; the names of functions
+are SQLite's, so that conditions and hand-written statements read the same.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 from sqlalchemy.schema import CreateIndex, CreateTable, MetaData
 
+from lobug.storage import index_tables
 from lobug.storage.connection import Connection
-from lobug.storage.index_tables import metadata
 from lobug.storage.statements import POSTGRES
 
 Step = Callable[[Connection], None]
@@ -159,8 +159,8 @@ ENTRY_TOKENS = """
 CREATE TEXT SEARCH DICTIONARY porter (TEMPLATE = snowball, Language = porter);
 CREATE FUNCTION word_tokens(owner bigint, said text) RETURNS text[]
     LANGUAGE sql STABLE PARALLEL SAFE AS $$
-    SELECT coalesce(array_agg(DISTINCT owner || 'x' || coalesce((ts_lexize('porter', word))[1], word)),
-                    '{}')
+    SELECT coalesce(
+        array_agg(DISTINCT owner || 'x' || coalesce((ts_lexize('porter', word))[1], word)), '{}')
     FROM regexp_split_to_table(
              regexp_replace(lower(normalize(said, NFD)), '[\\u0300-\\u036F]', '', 'g'),
              '[^[:alnum:]]+') w (word)
@@ -266,7 +266,7 @@ def _text(statement: CreateTable | CreateIndex) -> str:
 def p001_memory(connection: Connection) -> None:
     """Create everything."""
     connection.execute(FUNCTIONS)
-    create_tables(connection, metadata)
+    create_tables(connection, index_tables.turn_index.metadata)
     for script in (TURN_TOKENS, TURN_TRIGGERS, ENTRY_TOKENS, VIEWS):
         connection.execute(script)
 

