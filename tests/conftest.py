@@ -157,3 +157,15 @@ def rules_read_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EnglishClaims, "read_question", staticmethod(lambda _text: None))
     monkeypatch.setattr(EnglishClaims, "read_topic", staticmethod(lambda _text: None))
     monkeypatch.setattr(EnglishClaims, "unknown", staticmethod(lambda _text, _names=(): ""))
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def each_database(request: pytest.FixtureRequest) -> Generator[None, None, None]:
+    """Memory is kept in a file, then, in a second run of the same test, in PostgreSQL."""
+    if request.param == "sqlite":
+        yield
+        return
+    from support import postgres  # noqa: PLC0415 - most tests need no server
+
+    with postgres.in_use():
+        yield

@@ -20,7 +20,10 @@ from support.scripted import ScriptedChatModel
 PARAPHRASES = Path(__file__).parents[1] / "support" / "paraphrases.txt"
 """A fact in each line, in five wordings, as extraction writes them down after "The user"."""
 
-pytestmark = pytest.mark.usefixtures("rules_read_nothing")
+pytestmark = [
+    pytest.mark.usefixtures("rules_read_nothing"),
+    pytest.mark.usefixtures("each_database"),
+]
 """Facts of any wording are compared by their vectors alone."""
 
 

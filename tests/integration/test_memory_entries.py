@@ -21,6 +21,8 @@ from lobug.memory.service import Memory
 from lobug.settings import MemorySettings
 from support.memory_kit import Kit
 
+pytestmark = pytest.mark.usefixtures("each_database")
+
 ADA = MemoryScope("ada", "ada/device:desk")
 ADA_KITCHEN = MemoryScope("ada", "ada/device:kitchen")
 BOB = MemoryScope("bob", "bob/device:desk")

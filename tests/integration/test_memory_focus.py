@@ -17,6 +17,8 @@ from lobug.memory.service import Memory
 from support.memory_kit import ADA, BOB, Kit, exchange, look, started
 from support.scripted import ScriptedChatModel
 
+pytestmark = pytest.mark.usefixtures("each_database")
+
 SCOPE = MemoryScope(ADA.user, ADA.conversation)
 PHONE = ConversationKey(ADA.user, "ada-phone")
 MINUTE = 60.0

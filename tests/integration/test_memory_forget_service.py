@@ -26,6 +26,8 @@ from support.erasure_kit import bytes_of
 from support.memory_kit import ADA, BOB, Kit, exchange, look, recalled
 from support.scripted import ScriptedChatModel
 
+pytestmark = pytest.mark.usefixtures("each_database")
+
 ACCESS = MemoryScope(ADA.user, ADA.conversation)
 
 

@@ -15,6 +15,8 @@ from support.memory_kit import (
 )
 from support.scripted import ScriptedChatModel
 
+pytestmark = pytest.mark.usefixtures("each_database")
+
 USERS = st.sampled_from(["ada", "bob", "Ada", "a'b", "ü" * 40, "x" * 300, " "])
 
 

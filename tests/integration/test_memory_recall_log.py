@@ -17,6 +17,8 @@ from lobug.settings import MemorySettings
 from lobug.storage.driver import connect
 from support.memory_kit import Kit
 
+pytestmark = pytest.mark.usefixtures("each_database")
+
 ADA = ConversationKey("ada", "ada/device:desk")
 ACCESS = MemoryScope("ada", "ada/device:desk")
 BOB = MemoryScope("bob", "bob/device:desk")

@@ -11,6 +11,8 @@ from lobug.memory.model import ConversationKey, Draft, MemoryScope
 from lobug.settings import MemorySettings
 from support.memory_kit import ADA, BOB, Kit, exchange, look, recalled
 
+pytestmark = pytest.mark.usefixtures("each_database")
+
 DAY_S = 86_400.0
 SETTINGS = MemorySettings(
     short_term_threshold=2, short_term_keep=0, long_term_threshold=2, long_term_keep=0

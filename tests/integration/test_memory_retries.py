@@ -19,7 +19,10 @@ from lobug.storage.driver import Connection, backups_of, connect
 from support.memory_kit import ENDLESS, Kit, dated, exchange, look, model_that_listens
 from support.scripted import Reply, ScriptedChatModel
 
-pytestmark = pytest.mark.usefixtures("rules_read_nothing")
+pytestmark = [
+    pytest.mark.usefixtures("rules_read_nothing"),
+    pytest.mark.usefixtures("each_database"),
+]
 """The chat model has something to read in every message."""
 
 

@@ -16,6 +16,8 @@ from lobug.memory.service import Memory
 from support.memory_kit import ADA, Kit, exchange, look, started
 from support.scripted import ScriptedChatModel
 
+pytestmark = pytest.mark.usefixtures("each_database")
+
 ALTO = "I sing alto in the choir."
 SOPRANO = "My mistake, soprano."
 BEFORE, AFTER = "The user sings alto in the choir", "The user sings soprano in the choir"

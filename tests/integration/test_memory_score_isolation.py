@@ -36,6 +36,8 @@ from lobug.storage.driver import Connection, connect
 from support.memory_kit import ADA, BOB, Kit, exchange, look
 from support.scripted import ScriptedEmbedder
 
+pytestmark = pytest.mark.usefixtures("each_database")
+
 WORDS = "tea cake epilepsy bicycle tokyo nurse soup chess garden piano".split()
 SENTENCES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
 NOTES = st.lists(SENTENCES, min_size=1, max_size=6)

@@ -18,7 +18,10 @@ from support.memory_kit import (
     recalled,
 )
 
-pytestmark = pytest.mark.usefixtures("rules_read_nothing")
+pytestmark = [
+    pytest.mark.usefixtures("rules_read_nothing"),
+    pytest.mark.usefixtures("each_database"),
+]
 # What the rules read at once is tested in test_claims.py.
 
 

@@ -12,7 +12,10 @@ from lobug.storage.driver import connect
 from support.memory_kit import CASCADES, Kit, exchange, look
 from support.scripted import ScriptedEmbedder
 
-pytestmark = pytest.mark.usefixtures("rules_read_nothing")
+pytestmark = [
+    pytest.mark.usefixtures("rules_read_nothing"),
+    pytest.mark.usefixtures("each_database"),
+]
 """Each message becomes a fact that waits for the chat model."""
 
 

@@ -30,6 +30,8 @@ from support.memory_kit import (
 )
 from support.scripted import Reply, ScriptedChatModel
 
+pytestmark = pytest.mark.usefixtures("each_database")
+
 IDLE_S = 600.0
 ACCESS = MemoryScope(ADA.user, ADA.conversation)
 GOOD = {

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import numpy as np
+import pytest
 import pytest_asyncio
 
 from lobug.errors import EngineError
@@ -18,6 +19,8 @@ from lobug.storage.database import Database
 from support.erasure_kit import bytes_of
 from support.memory_kit import ADA, BOB, GENERATIVE, Kit, exchange, look
 from support.scripted import ScriptedEmbedder
+
+pytestmark = pytest.mark.usefixtures("each_database")
 
 ACCESS = MemoryScope(ADA.user, ADA.conversation)
 DOWN = EngineError("embeddings", "down")

@@ -25,6 +25,8 @@ from support.memory_kit import (
 )
 from support.scripted import ScriptedEmbedder
 
+pytestmark = pytest.mark.usefixtures("each_database")
+
 
 @pytest.fixture
 def kit(tmp_path: Path) -> Kit:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -18,9 +19,8 @@ from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
-from lobug.storage.database import Checkpoint, no_checkpoint
+from lobug.storage.database import Checkpoint, Database, no_checkpoint
 from lobug.storage.driver import Connection, connect
-from support import postgres
 from support.scripted import ScriptedChatModel, ScriptedEmbedder
 
 ADA = ConversationKey("ada", "ada-desk")
@@ -71,6 +71,15 @@ class Clock:
         self.now += seconds
 
 
+def _database(path: Path, clock: Clock, checkpoint: Checkpoint) -> Database | None:
+    """The database that stands for a file; None: the file itself."""
+    if "LOBUG_TEST_POSTGRES" not in os.environ:
+        return None
+    from support import postgres  # noqa: PLC0415 - most tests need no server
+
+    return postgres.database(path, clock, checkpoint)
+
+
 @dataclass
 class Kit:
     """A memory and everything it was built from."""
@@ -104,7 +113,7 @@ class Kit:
             working_memory=self.working_memory,
             consolidation=self.consolidation,
             trials=self.trials,
-            database=postgres.database(self.path, self.clock, self.checkpoint),
+            database=_database(self.path, self.clock, self.checkpoint),
         )
 
 
@@ -151,7 +160,9 @@ async def recalled(
 
 def look(path: Path, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
     """What is in the database, seen through a connection of its own."""
-    if postgres.wanted():
+    if "LOBUG_TEST_POSTGRES" in os.environ:
+        from support import postgres  # noqa: PLC0415 - most tests need no server
+
         return postgres.look(path, query, parameters)
     connection: Connection = connect(str(path), timeout_s=5.0)
     try:

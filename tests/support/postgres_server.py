@@ -5,6 +5,7 @@ What it knows is lost with the test run: it does not wait for the disk, unless a
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
 import os
 import shutil
@@ -147,5 +148,12 @@ def started(**settings: str) -> PostgresServer:
     folder = Path(tempfile.mkdtemp(prefix="pg", dir=os.environ.get("TMPDIR")))
     folder.chmod(0o711)
     server = PostgresServer(folder, settings) if settings else PostgresServer(folder)
+    atexit.register(_remove, server)
     server.start()
     return server
+
+
+def _remove(server: PostgresServer) -> None:
+    if server.process is not None:
+        server.stop(signal.SIGKILL)
+    shutil.rmtree(server.folder, ignore_errors=True)
