@@ -46,8 +46,7 @@ from sqlalchemy.sql.functions import GenericFunction
 from sqlalchemy.sql.selectable import CompoundSelect
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
-from lobug.storage.connection import Connection
-from lobug.storage.postgres.connection import PostgresConnection
+from lobug.storage.connection import Connection, PostgresConnection
 
 Statement = Select[*tuple[Any, ...]] | CompoundSelect[Any] | Insert | Update | Delete
 
@@ -268,20 +267,21 @@ def _hand_written(dialect: Dialect, sql: str) -> str:
     return PARAMETER.sub(r"%(\1)s", sql.replace("%", "%%"))
 
 
-_KNOWN: WeakKeyDictionary[Statement, dict[tuple[Dialect, tuple[str, ...]], _Prepared]] = (
-    WeakKeyDictionary()
-)
+_KNOWN: dict[Dialect, WeakKeyDictionary[Statement, dict[tuple[str, ...], _Prepared]]] = {
+    SQLITE: WeakKeyDictionary(),
+    POSTGRES: WeakKeyDictionary(),
+}
 """Compiled statements, by the names of their values: an INSERT has the columns that are given."""
 
 
 def _prepared(dialect: Dialect, statement: Statement, values: Mapping[str, Any]) -> _Prepared:
     names = tuple(values)
-    known = _KNOWN.get(statement)
+    known = _KNOWN[dialect].get(statement)
     if known is None:
-        known = _KNOWN[statement] = {}
-    prepared = known.get((dialect, names))
+        known = _KNOWN[dialect][statement] = {}
+    prepared = known.get(names)
     if prepared is None:
-        prepared = known[dialect, names] = _Prepared(dialect, statement, names)
+        prepared = known[names] = _Prepared(dialect, statement, names)
     return prepared
 
 

@@ -27,9 +27,8 @@ from psycopg.types.string import StrDumper
 from psycopg_pool import ConnectionPool
 
 from lobug.errors import StorageCorruptError, StorageError, StorageNewerError
-from lobug.storage.connection import Connection
+from lobug.storage.connection import Connection, PostgresConnection
 from lobug.storage.database import Checkpoint, no_checkpoint
-from lobug.storage.postgres.connection import PostgresConnection
 from lobug.storage.postgres.errors import AGAIN, typed_errors
 from lobug.storage.postgres.memory_schema import MEMORY_STEPS, Step
 
