@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,8 +13,7 @@ from lobug.memory.model import ConversationKey, Draft, Filter, MemoryContext, Me
 from lobug.memory.recall.turn_search import no_longer_believed
 from lobug.memory.service import Memory
 from lobug.settings import MemorySettings
-from lobug.storage.driver import connect
-from support.memory_kit import Kit
+from support.memory_kit import Kit, opened
 
 pytestmark = pytest.mark.usefixtures("each_database")
 
@@ -82,7 +80,7 @@ async def test_words_whose_fact_was_edited_stay_out_until_it_is_restored(
     assert bees.source_message_id == told
 
     def stays_out() -> bool:
-        with closing(connect(str(kit.path), timeout_s=5.0)) as connection:
+        with opened(kit.path) as connection:
             return no_longer_believed(connection, ADA.user, [told], past=False) == {told}
 
     tagged = await memory.edit(ACCESS, bees.id, tags=("hobby",))
@@ -100,7 +98,7 @@ async def test_words_that_were_said_anew_stay_out(kit: Kit, memory: Memory) -> N
     said = [(await turn(memory, f"I {keep} bees at the old mill in Lisbon"))[0]
             for keep in ("keep", "kept")]  # fmt: skip
     await memory.process_due()
-    with closing(connect(str(kit.path), timeout_s=5.0)) as connection:
+    with opened(kit.path) as connection:
         found = [no_longer_believed(connection, ADA.user, said, past=p) for p in (False, True)]
     assert found == [{said[0]}, set()]
 

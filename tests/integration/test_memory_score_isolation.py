@@ -36,8 +36,6 @@ from lobug.storage.driver import Connection, connect
 from support.memory_kit import ADA, BOB, Kit, exchange, look
 from support.scripted import ScriptedEmbedder
 
-pytestmark = pytest.mark.usefixtures("each_database")
-
 WORDS = "tea cake epilepsy bicycle tokyo nurse soup chess garden piano".split()
 SENTENCES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
 NOTES = st.lists(SENTENCES, min_size=1, max_size=6)
@@ -115,6 +113,7 @@ def test_a_search_is_the_same_whatever_others_have_told(
     assert any(alone.values())
 
 
+@pytest.mark.usefixtures("each_database")
 async def test_two_own_notes_do_not_tell_whether_anybody_else_has_a_word(tmp_path: Path) -> None:
     """The attack of issue 11: the scores of a note with the word, and of one without, compared."""
     figures = []
@@ -139,6 +138,7 @@ class Synonyms(ScriptedEmbedder):
         return await super().embed([text.replace("velocipede", "bicycle") for text in texts])
 
 
+@pytest.mark.usefixtures("each_database")
 async def test_a_word_that_another_has_said_is_no_nearer_before_its_turn_is_embedded(
     tmp_path: Path,
 ) -> None:
@@ -225,6 +225,7 @@ def counted_anew(path: Path) -> Mapping[str, tuple[int, int]]:
     return found
 
 
+@pytest.mark.usefixtures("each_database")
 async def test_the_counts_follow_every_change(tmp_path: Path) -> None:
     kit = Kit(tmp_path / "m.db")
     memory = kit.memory()

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lobug.storage.driver import connect
-from support.memory_kit import CASCADES, Kit, exchange, look
+from support.memory_kit import CASCADES, Kit, exchange, look, opened
 from support.scripted import ScriptedEmbedder
 
 pytestmark = [
@@ -31,9 +30,8 @@ def change_at(kit: Kit, point: str, change: str) -> None:
     def checkpoint(name: str) -> None:
         if name in left:
             left.remove(name)
-            connection = connect(str(kit.path), timeout_s=5.0)
-            connection.execute(change)
-            connection.close()
+            with opened(kit.path) as connection:
+                connection.execute(change)
 
     kit.checkpoint = checkpoint
 

@@ -130,6 +130,7 @@ async def test_a_query_without_vectors_never_fails(kit: Kit, memory: Memory) -> 
     assert len(queries._words) <= WORDS_KEPT
 
 
+@pytest.mark.parametrize("each_database", ["sqlite"], indirect=True)
 async def test_no_byte_of_what_was_purged_is_left(kit: Kit, memory: Memory) -> None:
     for number in range(30):
         await exchange(memory, f"Plain words number {number}.")

@@ -22,6 +22,7 @@ from support.memory_kit import (
     exchange,
     look,
     recalled,
+    table_names,
 )
 from support.scripted import ScriptedEmbedder
 
@@ -122,7 +123,7 @@ async def test_a_changed_model_embeds_everything_anew_searchable_all_the_while(k
         ("memory_facts_2", "scripted/new", 128, 1)
     ]
     assert look(kit.path, "SELECT count(*) FROM memory_facts_2") == [(len(things),)]
-    names = [name for (name,) in look(kit.path, "SELECT name FROM sqlite_master")]
+    names = table_names(kit.path)
     assert not [n for n in names if n.startswith("memory_facts") and "memory_facts_2" not in n]
     embedded = [text for call in new.calls for text in call if text.startswith("The user keep")]
     assert sorted(embedded) == sorted(f"The user keep {thing}" for thing in things)
@@ -193,6 +194,7 @@ async def test_a_vector_without_direction_leaves_the_fact_searchable_by_words(ki
 
 
 @settings(max_examples=30, deadline=None)
+@pytest.mark.parametrize("each_database", ["sqlite"], indirect=True)
 @given(
     seed=st.integers(0, 2**32 - 1),
     count=st.integers(1, 120),

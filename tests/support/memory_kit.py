@@ -6,8 +6,8 @@ import json
 import os
 import re
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
+from lobug.storage.connection import Connection as AnyConnection
+from lobug.storage.connection import PostgresConnection
 from lobug.storage.database import Checkpoint, Database, no_checkpoint
 from lobug.storage.driver import Connection, connect
 from support.scripted import ScriptedChatModel, ScriptedEmbedder
@@ -98,8 +100,8 @@ class Kit:
     trials: Sequence[Trial] = ()
     """What the model must sum up before it may write summaries: nothing, as most tests have it."""
 
-    def memory(self) -> Memory:
-        """A memory on the kit's file; several may follow one another."""
+    def memory(self, database: Database | None = None) -> Memory:
+        """A memory on the kit's file, or in a given database; several may follow one another."""
         return Memory(
             self.settings,
             self.path,
@@ -113,7 +115,7 @@ class Kit:
             working_memory=self.working_memory,
             consolidation=self.consolidation,
             trials=self.trials,
-            database=_database(self.path, self.clock, self.checkpoint),
+            database=database or _database(self.path, self.clock, self.checkpoint),
         )
 
 
@@ -158,14 +160,45 @@ async def recalled(
     return [fact.content for fact in context.recalled]
 
 
-def look(path: Path, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-    """What is in the database, seen through a connection of its own."""
+@contextmanager
+def opened(path: Path) -> Iterator[AnyConnection]:
+    """A connection of its own to the database."""
     if "LOBUG_TEST_POSTGRES" in os.environ:
         from support import postgres  # noqa: PLC0415 - most tests need no server
 
-        return postgres.look(path, query, parameters)
-    connection: Connection = connect(str(path), timeout_s=5.0)
+        with postgres.opened(path) as connection:
+            yield connection
+        return
+    file: Connection = connect(str(path), timeout_s=5.0)
     try:
-        return connection.execute(query, tuple(parameters)).fetchall()
+        yield file
     finally:
-        connection.close()
+        file.close()
+
+
+def table_names(path: Path) -> list[str]:
+    """The tables of the database."""
+    with opened(path) as connection:
+        postgres = isinstance(connection, PostgresConnection)
+        rows = connection.execute(
+            "SELECT relname FROM pg_class" if postgres else "SELECT name FROM sqlite_master"
+        )
+        return [name for (name,) in rows.fetchall()]
+
+
+def broken_links(path: Path) -> list[tuple[Any, ...]]:
+    """Rows that refer to rows that are not there; PostgreSQL lets none in."""
+    with opened(path) as connection:
+        if isinstance(connection, PostgresConnection):
+            return []
+        return connection.execute("PRAGMA foreign_key_check").fetchall()
+
+
+def look(path: Path, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    """What is in the database, seen through a connection of its own."""
+    with opened(path) as connection:
+        if isinstance(connection, PostgresConnection):
+            from support import postgres  # noqa: PLC0415 - most tests need no server
+
+            return postgres.rows(connection, query, parameters)
+        return connection.execute(query, tuple(parameters)).fetchall()

@@ -19,6 +19,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
+from lobug.storage.connection import PostgresConnection
 from lobug.storage.database import Checkpoint, Database
 from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
 from support.postgres_server import PostgresServer, started
@@ -58,11 +59,14 @@ def in_use() -> Iterator[None]:
     finally:
         del os.environ[FOLDER]
         with _administration(folder) as raw:
-            names = raw.execute("SELECT datname FROM pg_database WHERE datname LIKE 'test_%'")
-            for (name,) in names.fetchall():
+            names = raw.execute(
+                "SELECT datname FROM pg_database WHERE datname LIKE 'test_%'"
+            ).fetchall()
+            for (name,) in names:
                 raw.execute(
                     sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(str(name)))
                 )
+    assert names, "this test keeps nothing in PostgreSQL"
 
 
 def database(path: Path, clock: Callable[[], float], checkpoint: Checkpoint) -> Database:
@@ -70,16 +74,24 @@ def database(path: Path, clock: Callable[[], float], checkpoint: Checkpoint) -> 
     return _database(Path(os.environ[FOLDER]), _made(path), clock, checkpoint)
 
 
-def look(path: Path, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-    """The rows of a query that is written for SQLite."""
-    text = re.sub(r"(?<![\"':\w])user(?![\"'\w])", '"user"', query.replace("%", "%%"))
+@contextmanager
+def opened(path: Path) -> Iterator[PostgresConnection]:
+    """A connection of its own to the database that stands for a file."""
     with psycopg.connect(
         _address(Path(os.environ[FOLDER]), _made(path)),
         autocommit=True,
         options=f"-c search_path={PostgresOptions('').schema},public",
     ) as raw:
-        found = raw.execute(text.replace("?", "%s").encode(), list(parameters))
-        return found.fetchall() if found.description else []
+        yield PostgresConnection(raw)
+
+
+def rows(
+    connection: PostgresConnection, query: str, parameters: Sequence[Any] = ()
+) -> list[tuple[Any, ...]]:
+    """The rows of a query that is written for SQLite."""
+    text = re.sub(r"(?<![\"':\w])user(?![\"'\w])", '"user"', query.replace("%", "%%"))
+    found = connection.execute(text.replace("?", "%s"), list(parameters))
+    return found.fetchall() if found.description else []
 
 
 def _made(path: Path) -> str:

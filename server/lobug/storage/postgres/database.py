@@ -252,11 +252,6 @@ class PostgresDatabase:
     def _connect(self) -> None:
         with self._own_connection() as raw:
             _require_features(raw, self.place)
-            raw.execute(
-                sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(
-                    sql.Identifier(self._options.schema)
-                )
-            )
             self._migrate(raw)
         self._pool = ConnectionPool(
             self._options.url,
@@ -300,6 +295,12 @@ class PostgresDatabase:
         while True:
             with raw.transaction():
                 raw.execute("SELECT pg_advisory_xact_lock(%s, %s)", (self._lock_class, EVERYBODY))
+                _require_vectors(raw, self.place)
+                raw.execute(
+                    sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(
+                        sql.Identifier(self._options.schema)
+                    )
+                )
                 raw.execute(
                     "CREATE TABLE IF NOT EXISTS schema_version"
                     " (version integer NOT NULL, checked_at double precision)"
@@ -417,8 +418,12 @@ def _require_features(raw: psycopg.Connection[Any], place: str) -> None:
             f"{place} knows no capital letters but A to Z: create the database with ENCODING 'UTF8'"
             " and a UTF-8 locale (LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8')"
         )
+
+
+def _require_vectors(raw: psycopg.Connection[Any], place: str) -> None:
+    """Add pgvector where it is not there yet. Raises StorageError."""
     try:
-        raw.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        raw.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
     except psycopg.Error as error:
         raise StorageError(
             f"{place} has no pgvector, or its user may not add it: CREATE EXTENSION vector"

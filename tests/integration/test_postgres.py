@@ -1,0 +1,378 @@
+"""Memory in PostgreSQL, where a file has nothing alike: several servers, faults, what is left."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from lobug.errors import (
+    StorageBusyError,
+    StorageError,
+    StorageNewerError,
+    StorageReadOnlyError,
+)
+from lobug.memory.model import ConversationKey, Filter, MemoryScope
+from lobug.storage.connection import Connection, PostgresConnection
+from lobug.storage.database import Database
+from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
+from lobug.storage.postgres.memory_schema import MEMORY_STEPS
+from lobug.storage.statements import run
+from support import postgres
+from support.memory_kit import ADA, BOB, Kit, exchange, opened, started
+from support.postgres_server import PostgresServer
+from support.postgres_server import started as started_server
+
+NOW = 1_700_000_000.0
+PATIENCE_S = 60.0
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Iterator[Path]:
+    """The name of a database of its own."""
+    with postgres.in_use():
+        yield tmp_path / "memory.db"
+
+
+def server_of(path: Path, checkpoint: object = None) -> Database:
+    """What another server has of the same database."""
+    return postgres.database(path, lambda: NOW, checkpoint or (lambda _: None))  # type: ignore[arg-type]
+
+
+async def opened_by(path: Path, servers: int) -> list[PostgresDatabase]:
+    """The same database, opened by several servers."""
+    found = [server_of(path) for _ in range(servers)]
+    for one in found:
+        await one.open(lambda _: None)
+    return [one for one in found if isinstance(one, PostgresDatabase)]
+
+
+async def close(*databases: Database) -> None:
+    for one in databases:
+        await one.close()
+
+
+def add(name: str) -> object:
+    """Work that adds one to a number, slowly: what it has read must still hold when it writes."""
+
+    def work(connection: Connection) -> int:
+        before = run(
+            connection, 'SELECT words FROM turn_owners WHERE "user" = :user', user=name
+        ).scalar()
+        run(connection, "SELECT CAST(pg_sleep(0.005) AS text)").scalar()
+        run(
+            connection,
+            'UPDATE turn_owners SET words = :after WHERE "user" = :user',
+            after=before + 1,
+            user=name,
+        )
+        return int(before)
+
+    return work
+
+
+@pytest.mark.parametrize("person", [None, "ada"])
+async def test_writes_of_two_servers_follow_one_another(path: Path, person: str | None) -> None:
+    one, other = await opened_by(path, 2)
+    await one.write(
+        "make", lambda c: run(c, "INSERT INTO turn_owners (\"user\") VALUES ('ada')") and None
+    )
+    await asyncio.gather(
+        *(
+            server.write("add", add("ada"), of=person)  # type: ignore[arg-type]
+            for server in (one, other)
+            for _ in range(20)
+        )
+    )
+    row = await other.read(lambda c: run(c, "SELECT words FROM turn_owners").scalar())
+    assert row == 40
+    await close(one, other)
+
+
+async def test_a_write_of_one_person_does_not_wait_for_that_of_another(path: Path) -> None:
+    one, other = await opened_by(path, 2)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def wait(_: Connection) -> None:
+        begun.set()
+        assert go_on.wait(PATIENCE_S)
+
+    slow = asyncio.ensure_future(one.write("slow", wait, of="ada"))
+    await asyncio.to_thread(begun.wait, PATIENCE_S)
+    await other.write("quick", lambda _: None, of="bob")
+    assert not slow.done()
+    same = asyncio.ensure_future(other.write("same", lambda _: None, of="ada"))
+    everybody = asyncio.ensure_future(other.write("all", lambda _: None))
+    await other.read(lambda c: run(c, "SELECT CAST(pg_sleep(0.2) AS text)").scalar())
+    assert not same.done()
+    assert not everybody.done()
+    go_on.set()
+    await asyncio.gather(slow, same, everybody)
+    await close(one, other)
+
+
+async def test_two_that_wait_for_each_other_both_succeed(path: Path) -> None:
+    one, other = await opened_by(path, 2)
+    await one.write(
+        "make",
+        lambda c: run(c, "INSERT INTO turn_owners (\"user\") VALUES ('ada'), ('bob')") and None,
+    )
+    met = threading.Barrier(2)
+
+    def cross(*names: str) -> object:
+        first = [True]
+
+        def work(connection: Connection) -> None:
+            for at, name in enumerate(names):
+                run(
+                    connection,
+                    'UPDATE turn_owners SET words = words + 1 WHERE "user" = :user',
+                    user=name,
+                )
+                if at == 0 and first.pop():
+                    met.wait(PATIENCE_S)
+                first.append(False)
+
+        return work
+
+    await asyncio.gather(
+        one.write("one", cross("ada", "bob"), of="first"),  # type: ignore[arg-type]
+        other.write("other", cross("bob", "ada"), of="second"),  # type: ignore[arg-type]
+    )
+    words = await one.read(lambda c: run(c, "SELECT words FROM turn_owners").scalars())
+    assert words == [2, 2]
+    await close(one, other)
+
+
+async def test_what_another_server_writes_is_noticed(path: Path) -> None:
+    one, other = await opened_by(path, 2)
+    assert not await one.changed_by_others() or not await one.changed_by_others()
+    await one.write("own", lambda _: None)
+    assert not await one.changed_by_others()
+    await other.write("foreign", lambda _: None)
+    assert await one.changed_by_others()
+    assert not await one.changed_by_others()
+    await close(one, other)
+
+
+async def test_two_memories_of_one_database_know_the_same(path: Path) -> None:
+    async with started(Kit(path)) as here, started(Kit(path)) as there:
+        await asyncio.gather(
+            *(exchange(here, f"I keep {n} hens", conversation_key=ADA) for n in range(5)),
+            *(exchange(there, f"I keep {n} owls", conversation_key=BOB) for n in range(5)),
+        )
+        await here.process_due()
+        ada = {
+            hit.content
+            for hit in await here.search(MemoryScope("ada", None), "hens owls", Filter(), limit=20)
+        }
+        bob = {
+            hit.content
+            for hit in await there.search(MemoryScope("bob", None), "hens owls", Filter(), limit=20)
+        }
+    assert any("hens" in content for content in ada)
+    assert not any("owls" in content for content in ada)
+    assert any("owls" in content for content in bob)
+    assert not any("hens" in content for content in bob)
+
+
+async def test_the_tables_are_made_once_by_servers_that_start_together(tmp_path: Path) -> None:
+    with postgres.in_use():
+        url = postgres.server().database("test_together")
+        servers = [
+            PostgresDatabase(PostgresOptions(url, schema="made"), clock=lambda: NOW)
+            for _ in range(4)
+        ]
+        await asyncio.gather(*(one.open(lambda _: None) for one in servers))
+        versions = [
+            await one.read(lambda c: run(c, "SELECT version FROM schema_version").scalars())
+            for one in servers
+        ]
+        assert versions == [[len(MEMORY_STEPS)]] * 4
+        await close(*servers)
+
+
+async def test_a_migration_that_fails_halfway_leaves_nothing(path: Path) -> None:
+    def fails(connection: Connection) -> None:
+        connection.execute("CREATE TABLE half (id bigint)")
+        connection.execute("SELECT 1 / 0")
+
+    url = _url_of(server_of(path))
+    broken = PostgresDatabase(PostgresOptions(url, steps=(*MEMORY_STEPS, fails)), clock=lambda: NOW)
+    with pytest.raises(StorageError, match="division by zero"):
+        await broken.open(lambda _: None)
+    assert broken.fault is not None
+    database = server_of(path)
+    await database.open(lambda _: None)
+    left = await database.read(
+        lambda c: run(c, "SELECT count(*) FROM pg_class WHERE relname = 'half'").scalar()
+    )
+    assert left == 0
+    await close(database)
+
+
+async def test_a_database_of_a_newer_program_is_refused(path: Path) -> None:
+    with opened(path) as connection:
+        connection.execute("UPDATE schema_version SET version = 99")
+    with pytest.raises(StorageNewerError, match="newer Lo-Bug"):
+        await server_of(path).open(lambda _: None)
+
+
+async def test_a_server_that_is_not_there_is_said_without_its_password() -> None:
+    url = "postgresql://ada:geheim@127.0.0.1:9/memory"
+    database = PostgresDatabase(PostgresOptions(url), clock=lambda: NOW)
+    with pytest.raises(StorageError) as raised:
+        await database.open(lambda _: None)
+    assert "127.0.0.1" in str(raised.value)
+    assert "geheim" not in str(raised.value)
+    assert "geheim" not in database.place
+    with pytest.raises(StorageError):
+        await database.read(lambda c: run(c, "SELECT 1").scalar())
+
+
+async def test_a_database_that_may_only_be_read_says_so(path: Path) -> None:
+    database = server_of(path)
+    await database.open(lambda _: None)
+    with opened(path) as connection:
+        name = run(connection, "SELECT current_database()").scalar()
+        connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+    with pytest.raises(StorageError):
+        await database.check()  # the connection is gone
+    with pytest.raises(StorageReadOnlyError):
+        await database.check()
+    assert isinstance(database.fault, StorageReadOnlyError)
+    assert await database.read(lambda c: run(c, "SELECT 1").scalar()) == 1
+    await close(database)
+
+
+async def test_more_work_than_connections_waits_and_then_is_refused(path: Path) -> None:
+    options = PostgresOptions(_url_of(server_of(path)), connections=2, patience_s=0.3)
+    database = PostgresDatabase(options, clock=lambda: NOW)
+    await database.open(lambda _: None)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def hold(_: Connection) -> bool:
+        begun.set()
+        return go_on.wait(PATIENCE_S)
+
+    try:
+        holder = asyncio.ensure_future(database.write("hold", hold, of="ada"))
+        await asyncio.to_thread(begun.wait, PATIENCE_S)
+        with pytest.raises(StorageBusyError):
+            await database.write("wait", lambda _: None, of="ada")
+    finally:
+        go_on.set()
+    assert await holder
+    await database.write("again", lambda _: None, of="ada")
+    assert database.fault is None
+    await close(database)
+
+
+async def test_a_text_with_the_character_nul_is_kept(path: Path) -> None:
+    async with started(Kit(path)) as memory:
+        await memory.log_user_message(ADA, "be\x00fore")
+        (said,) = await memory.recent_messages(ADA, 9)
+    assert said.content == "be\ufffdfore"
+
+
+async def test_words_stand_in_no_error(path: Path) -> None:
+    database = server_of(path)
+    await database.open(lambda _: None)
+    with pytest.raises(StorageError) as raised:
+        await database.write(
+            "wrong",
+            lambda c: run(
+                c,
+                'INSERT INTO projects ("user", name, status, created_at)'
+                " VALUES ('ada', :name, 'secret words', 1)",
+                name="secret words",
+            ),
+        )
+    assert "secret" not in str(raised.value)
+    await close(database)
+
+
+async def test_nothing_of_what_was_forgotten_is_in_the_tables(path: Path) -> None:
+    kit = Kit(path)
+    async with started(kit) as memory:
+        for number in range(20):
+            await exchange(memory, f"I keep {number} hens.")
+        await exchange(memory, "I like Zanzibarix.")
+        await memory.process_due()
+        await memory.forget_text(MemoryScope("ada", "ada-desk"), "Zanzibarix")
+        await memory.compact()
+    with opened(path) as connection:
+        (name,) = (run(connection, "SELECT current_database()").scalar(),)
+        assert isinstance(connection, PostgresConnection)
+        connection.execute("CHECKPOINT")
+        (number,) = connection.execute(
+            "SELECT oid FROM pg_database WHERE datname = %s", (name,)
+        ).fetchone()
+    folder = postgres.server().data / "base" / str(number)
+    held = [file for file in folder.iterdir() if b"zanzibarix" in file.read_bytes().lower()]
+    assert held == []
+
+
+@pytest.fixture
+def durable() -> Iterator[PostgresServer]:
+    """A server of its own that waits for the disk, as one that people rely on does."""
+    server = started_server(fsync="on")
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+async def test_acknowledged_words_survive_the_kill_of_postgresql(durable: PostgresServer) -> None:
+    url = durable.database("words")
+    database: Database = PostgresDatabase(PostgresOptions(url), clock=lambda: NOW)
+    kit = Kit(Path("unused"))
+    memory = kit.memory(database)
+    await memory.start(work=False)
+    acknowledged: list[str] = []
+    speakers = [ConversationKey(name, "desk") for name in ("ada", "bob", "eve")]
+
+    async def talk(key: ConversationKey) -> None:
+        for number in range(200):
+            said = f"{key.user} said {number}"
+            try:
+                await memory.log_user_message(key, said)
+            except StorageError:
+                return
+            acknowledged.append(said)
+            if len(acknowledged) == 40:
+                await asyncio.to_thread(durable.stop, signal.SIGKILL)
+
+    await asyncio.gather(*(talk(key) for key in speakers))
+    assert len(acknowledged) >= 40
+    with pytest.raises(StorageError):
+        await memory.log_user_message(ADA, "Nobody hears this.")
+    await asyncio.to_thread(durable.start)
+    for _ in range(600):
+        try:
+            await memory.log_user_message(ADA, "It goes on.")
+            break
+        except StorageError:
+            await asyncio.sleep(0.1)
+    else:
+        pytest.fail("it never found the database again")
+    await memory.close()
+    with psycopg.connect(url, options="-c search_path=lobug_memory") as raw:
+        kept = {row[0] for row in raw.execute("SELECT content FROM conversation_log").fetchall()}
+    assert set(acknowledged) | {"It goes on."} <= kept
+    assert not [said for said in kept if not re.fullmatch(r"\w+ said \d+|It goes on\.", said)]
+
+
+def _url_of(database: Database) -> str:
+    assert isinstance(database, PostgresDatabase)
+    return database._options.url
