@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -28,6 +25,7 @@ from lobug.errors import (
 )
 from lobug.settings import AccessSettings
 from support.access_kit import THERE, Clock, opened
+from support.programs import run
 
 
 async def paired(access: Access, user: str = "ada") -> str:
@@ -205,17 +203,7 @@ POINTS = [
 
 @pytest.mark.parametrize("point", POINTS)
 def test_what_was_promised_outlives_kill_9(tmp_path: Path, point: str) -> None:
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
-    }
-    process = subprocess.run(
-        [sys.executable, "-m", "support.browser_child", str(tmp_path / FILE), point],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env=environment,
-        check=False,
-    )
+    process = run(["support.browser_child", str(tmp_path / FILE), point])
     assert process.returncode == -signal.SIGKILL, process.stderr
     said = dict(line.split() for line in process.stdout.splitlines())
     asyncio.run(afterwards(tmp_path, point, said))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import socket
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +13,7 @@ import httpx
 import pytest
 
 from support.killable_server import FACT, SAID
+from support.programs import Program
 from support.wav import pcm16, tone
 
 PROGRAM = Path(__file__).parents[1] / "support" / "killable_server.py"
@@ -46,11 +45,11 @@ ANSWERED = (
 
 
 @contextlib.contextmanager
-def served(folder: Path, moment: str) -> Iterator[tuple[httpx.Client, subprocess.Popen[bytes]]]:
+def served(folder: Path, moment: str) -> Iterator[tuple[httpx.Client, Program]]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    process = subprocess.Popen([sys.executable, str(PROGRAM), str(folder), str(port), moment])
+    process = Program([str(PROGRAM), str(folder), str(port), moment], output=folder / "serve.log")
     client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30, trust_env=False)
     try:
         until = time.monotonic() + 180
@@ -59,7 +58,7 @@ def served(folder: Path, moment: str) -> Iterator[tuple[httpx.Client, subprocess
                 client.get("/health")
                 break
             except httpx.TransportError:
-                assert process.poll() is None, "the server ended at its start"
+                assert process.poll() is None, (folder / "serve.log").read_text()
                 assert time.monotonic() < until, "the server did not start"
                 time.sleep(0.05)
         yield client, process
