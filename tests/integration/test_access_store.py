@@ -29,6 +29,7 @@ from lobug.errors import (
 from lobug.settings import AccessSettings
 from lobug.storage.driver import backups_of
 from support.access_kit import THERE, Clock, opened
+from support.patience import PATIENCE_S
 from support.programs import run
 
 
@@ -241,7 +242,7 @@ async def test_what_another_program_revokes_counts_here(tmp_path: Path) -> None:
         access.when_revoked(lambda _: gone.set())
         async with opened(tmp_path) as other:
             await other.devices.revoke("aa:bb")
-        await asyncio.wait_for(gone.wait(), 20)
+        await asyncio.wait_for(gone.wait(), PATIENCE_S)
         assert came_with(access, token) == "token_invalid"
 
 

@@ -25,6 +25,7 @@ from lobug.errors import (
 )
 from lobug.settings import AccessSettings
 from support.access_kit import THERE, Clock, opened
+from support.patience import PATIENCE_S
 from support.programs import run
 
 
@@ -165,7 +166,7 @@ async def test_what_another_program_does_counts_here(tmp_path: Path) -> None:
         await other.check()
         assert came_with(other, token) == f"browser:{browser.browser_id}"
         await other.browsers.revoke(browser.browser_id)
-        await asyncio.wait_for(gone.wait(), 20)
+        await asyncio.wait_for(gone.wait(), PATIENCE_S)
         assert heard == [Revoked(f"browser:{browser.browser_id}", None, tokens.digest(token))]
         assert came_with(access, token) == "token_invalid"
 

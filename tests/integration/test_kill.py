@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from support.killable_server import FACT, SAID
+from support.patience import PATIENCE_S
 from support.programs import Program
 from support.wav import pcm16, tone
 
@@ -50,7 +51,7 @@ def served(folder: Path, moment: str) -> Iterator[tuple[httpx.Client, Program]]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     process = Program([str(PROGRAM), str(folder), str(port), moment], output=folder / "serve.log")
-    client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30, trust_env=False)
+    client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_S, trust_env=False)
     try:
         until = time.monotonic() + 180
         while True:
@@ -68,7 +69,7 @@ def served(folder: Path, moment: str) -> Iterator[tuple[httpx.Client, Program]]:
         process.wait()
 
 
-def wait_for(condition: object, what: str, seconds: float = 60.0) -> None:
+def wait_for(condition: object, what: str, seconds: float = PATIENCE_S) -> None:
     until = time.monotonic() + seconds
     while not condition():  # type: ignore[operator]  # a callable
         assert time.monotonic() < until, f"never: {what}"
@@ -96,7 +97,7 @@ def test_killed_in_the_middle_of_a_turn(tmp_path: Path, moment: str) -> None:
             acknowledged = answer.status_code == 200
         except httpx.TransportError:
             pass
-        process.wait(timeout=60)  # it killed itself: the moment was reached
+        process.wait(timeout=PATIENCE_S)  # it killed itself: the moment was reached
         assert process.returncode == -9
 
     assert acknowledged == (moment in ANSWERED)
@@ -121,7 +122,7 @@ def test_killed_in_the_middle_of_a_turn(tmp_path: Path, moment: str) -> None:
 def test_the_next_start_answers_what_a_killed_one_was_told(tmp_path: Path) -> None:
     with served(tmp_path, "extract.before_model") as (client, process):
         client.post("/chat/audio", files=AUDIO)
-        process.wait(timeout=60)
+        process.wait(timeout=PATIENCE_S)
     with served(tmp_path, "never") as (client, _):
         answer = client.post("/chat/audio", files=AUDIO)
         assert answer.json()["response"] == "What a nice cat."

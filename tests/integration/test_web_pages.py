@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Page
 from lobug.app import create_app
 from lobug.http.web.page import APP_FOLDER
 from support.app_server import ScriptedEngines, in_thread, scripted_assembler, settings_for
+from support.patience import PATIENCE_S
 from support.web_page import chromium, web_page
 
 AXE = Path(__file__).parents[1] / "vendor" / "axe-core@4.14.1" / "axe.min.js"
@@ -205,7 +206,7 @@ def test_a_page_whose_server_does_not_answer_at_first_says_so_and_tries_again(
 
 
 def test_all_files_are_served_compressed_and_revalidated(url: str) -> None:
-    with httpx.Client(base_url=url, trust_env=False) as client:
+    with httpx.Client(base_url=url, trust_env=False, timeout=PATIENCE_S) as client:
         for path in sorted(APP_FOLDER.rglob("*.js")):
             name = path.relative_to(APP_FOLDER).as_posix()
             answer = client.get(f"web/app/{name}")

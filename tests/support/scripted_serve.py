@@ -30,6 +30,7 @@ from lobug.server import LobugServer
 from lobug.settings import Settings
 from support.app_server import ScriptedEngines
 from support.lobug_process import environment
+from support.patience import PATIENCE_S
 from support.programs import Program, run
 from support.scripted import ScriptedChatModel
 
@@ -62,7 +63,7 @@ class ScriptedServe:
             f"{self.url}/chat/text",
             json={"text": text},
             headers=headers,
-            timeout=60,
+            timeout=PATIENCE_S,
             trust_env=False,
         )
         assert answer.status_code == 200, answer.text
@@ -119,7 +120,7 @@ def scripted_serve(folder: Path, **settings: str) -> Iterator[ScriptedServe]:
             process.send_signal(signal.SIGCONT)
         process.terminate()
         try:
-            process.wait(30)
+            process.wait(PATIENCE_S)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

@@ -27,6 +27,7 @@ from lobug.engines.tool_client import (
     safe_schema,
 )
 from lobug.settings import StreamingSettings
+from support.patience import PATIENCE_S
 from support.tool_device import PERCENT, Refused, ToolDevice, common_tools, tool
 
 VOLUME = "self.audio_speaker.set_volume"
@@ -61,7 +62,7 @@ class Changes:
         self._event.set()
 
     async def next(self) -> None:
-        await asyncio.wait_for(self._event.wait(), 10)
+        await asyncio.wait_for(self._event.wait(), PATIENCE_S)
         self._event.clear()
 
 
@@ -272,7 +273,7 @@ async def test_the_end_of_the_connection_ends_a_call() -> None:
         call = asyncio.create_task(box.call(VOLUME, {"volume": 3}))
         await device.wait_for("tools/call")
         await box.close()
-        result = await asyncio.wait_for(call, 10)
+        result = await asyncio.wait_for(call, PATIENCE_S)
         assert result.is_error
         assert "gone" in result.text
         assert list(box.tools()) == []
@@ -284,7 +285,7 @@ async def test_a_connection_that_cannot_be_written_to_ends_a_call() -> None:
     device = ToolDevice(common_tools())
     async with connected(device) as (box, _):
         device.lost = True
-        result = await asyncio.wait_for(box.call(VOLUME, {"volume": 3}), 10)
+        result = await asyncio.wait_for(box.call(VOLUME, {"volume": 3}), PATIENCE_S)
         assert result.is_error
         assert list(box.tools()) == []
 
@@ -440,7 +441,7 @@ def test_nothing_that_a_device_sends_harms(hostile: list[object], when: str) -> 
                 box.receive(payload)
                 await asyncio.sleep(0)
         await changes.next()
-        assert (await asyncio.wait_for(box.call(VOLUME, {"volume": 3}), 10)).text == "true"
+        assert (await asyncio.wait_for(box.call(VOLUME, {"volume": 3}), PATIENCE_S)).text == "true"
         await box.close()
 
     asyncio.run(scenario())
