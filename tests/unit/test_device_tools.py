@@ -226,8 +226,9 @@ async def test_is_error_of_the_device_is_kept() -> None:
 
 async def test_no_answer_is_a_result_and_a_late_one_disturbs_nobody() -> None:
     device = ToolDevice(common_tools())
-    async with connected(device, QUICK) as (box, _):
+    async with connected(device) as (box, _):
         device.silent.add("tools/call")
+        box._limits = QUICK
         result = await box.call(VOLUME, {"volume": 3})
         assert result.is_error
         assert "in time" in result.text
@@ -235,6 +236,7 @@ async def test_no_answer_is_a_result_and_a_late_one_disturbs_nobody() -> None:
         device.tell({"jsonrpc": "2.0", "id": late["id"], "result": {"content": []}})
         device.silent.clear()
         device.results[VOLUME] = "the second"
+        box._limits = PATIENT
         assert (await box.call(VOLUME, {"volume": 4})).text == "the second"
 
 
@@ -292,7 +294,8 @@ async def test_a_connection_that_cannot_be_written_to_ends_a_call() -> None:
 
 async def test_a_send_that_never_ends_counts_for_the_time_out() -> None:
     device = ToolDevice(common_tools())
-    async with connected(device, QUICK) as (box, _):
+    async with connected(device) as (box, _):
+        box._limits = QUICK
         stuck = asyncio.Event()
 
         async def never(message: Mapping[str, Any]) -> None:
@@ -331,7 +334,7 @@ async def test_changed_tools_are_asked_for_again() -> None:
 
 async def test_a_flood_of_change_notices_is_bounded() -> None:
     device = ToolDevice(common_tools())
-    async with connected(device, QUICK) as (box, changes):
+    async with connected(device) as (box, changes):
         for count in range(2, MAX_LISTINGS + 1):
             device.tell({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
             await device.wait_for("tools/list", count)
