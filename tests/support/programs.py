@@ -12,7 +12,6 @@ from __future__ import annotations
 import gc
 import io
 import multiprocessing
-import multiprocessing.process
 import os
 import runpy
 import signal
@@ -30,9 +29,11 @@ PATIENCE_S = 120.0
 LOADED = ("lobug.app", "lobug.cli.app", "typer.rich_utils")
 """What is imported before a program is forked."""
 
-_context = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
-if isinstance(_context, multiprocessing.context.ForkServerContext):
+if sys.platform == "linux":
+    _context = multiprocessing.get_context("forkserver")
     _context.set_forkserver_preload(list(LOADED))
+else:
+    _context = multiprocessing.get_context("spawn")
 
 
 class Program:
