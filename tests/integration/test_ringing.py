@@ -215,7 +215,7 @@ async def test_an_idle_device_stays_connected_while_something_is_due(tmp_path: P
         async with here.connect(KITCHEN) as client:
             await asyncio.wait_for(client.closed.wait(), PATIENCE_S)
             assert client.socket.close_code == 4006
-        alert = await here.set("timer", "pasta")
+        alert = await here.set("timer", "pasta", in_s=0.7)
         async with here.connect() as client:
             await asyncio.sleep(1.2)  # three times what an idle device is given
             assert not client.closed.is_set()
