@@ -135,12 +135,17 @@ def talk_page(
         expected_errors=LOST if lost else (),
         replaced=replaced,
     ) as page:
-        expect(talk_button(page)).to_be_enabled()
+        opened(page)
         yield page
 
 
 def talk_button(page: Page) -> Locator:
     return page.locator(".talk-button")
+
+
+def opened(page: Page) -> None:
+    """Wait until the door of the page is open."""
+    expect(page.locator(".stage[data-phase=idle]")).to_be_visible()
 
 
 def hold(page: Page) -> None:
@@ -192,7 +197,7 @@ def test_a_browser_elsewhere_talks_opus(browser: Browser, tmp_path: Path) -> Non
 
         page.on("websocket", lambda socket: socket.on("framereceived", on_message))
         page.reload()
-        expect(talk_button(page)).to_be_enabled()
+        opened(page)
         for count in (1, 2):
             hold(page)
             expect(page.locator(".line-person[data-interim]")).to_contain_text("Tell me")
@@ -309,7 +314,7 @@ def test_a_lost_server_and_its_return(browser: Browser, tmp_path: Path) -> None:
         page.keyboard.press("Enter")
         expect(page.locator(".line-fault").last).to_contain_text("doesn't answer")
         server.start()
-        expect(talk_button(page)).to_be_enabled()
+        opened(page)
         hold(page)
         expect(page.locator(".line-person[data-interim]")).to_be_visible()
         page.mouse.up()

@@ -8,7 +8,19 @@ import { session } from "../session.js";
 import { MODES, interruptible } from "./talk/dialogue.js";
 import { Face } from "./talk/face.js";
 import { Memories } from "./talk/memories.js";
-import { connectHere, happen, leave, level, phase, setMode, setSound, sound, start, state } from "./talk/talker.js";
+import {
+  connectHere,
+  happen,
+  leave,
+  level,
+  openSound,
+  phase,
+  setMode,
+  setSound,
+  sound,
+  start,
+  state,
+} from "./talk/talker.js";
 
 const DOZES_AFTER_MS = 180_000;
 const asleep = signal(false);
@@ -141,7 +153,7 @@ function MicrophoneFault({ kind }) {
 const busyWithKeys = (target) => target.closest?.("input, textarea, select, button, a, summary, dialog, [contenteditable]");
 
 function useKeys() {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const down = (event) => {
       if (event.key === "Escape" && !document.querySelector("dialog[open]")) happen({ type: "interrupt" });
       if (event.key !== " " || event.repeat || busyWithKeys(event.target)) return;
@@ -166,7 +178,7 @@ function useKeys() {
 }
 
 function TalkButton() {
-  const { mode, ears, link: door } = state.value;
+  const { mode, ears, early, link: door } = state.value;
   const on = ears !== "off";
   const pressed = useRef(false);
   const hold = mode === "hold";
@@ -194,9 +206,9 @@ function TalkButton() {
   return html`<button
     class="talk-button"
     data-on=${on ? "" : undefined}
-    aria-pressed=${on ? "true" : "false"}
+    aria-pressed=${on || early ? "true" : "false"}
     aria-label=${t(`talk.button.${label}`)}
-    disabled=${door !== "open"}
+    disabled=${door !== "open" && (door !== "connecting" || on)}
     onPointerDown=${press}
     onPointerUp=${release}
     onPointerCancel=${release}
@@ -268,10 +280,12 @@ function Typing() {
 }
 
 export default function Page() {
-  useEffect(() => {
+  // Before anything can be pressed.
+  useLayoutEffect(() => {
     start();
     return leave;
   }, []);
+  useEffect(openSound, []);
   useKeys();
   const { fault } = state.value;
   return html`<div class="talk">
