@@ -6,8 +6,6 @@ import { link, route } from "../router.js";
 import { t } from "../sentences.js";
 import { session } from "../session.js";
 import { MODES, interruptible } from "./talk/dialogue.js";
-import { Face } from "./talk/face.js";
-import { Memories } from "./talk/memories.js";
 import {
   connectHere,
   happen,
@@ -21,6 +19,24 @@ import {
   start,
   state,
 } from "./talk/talker.js";
+
+/** A part of the page that is loaded when it is first needed, after the frame; until then `meanwhile`
+ * is in its place. The page works without it, should it not come. */
+function later(load, meanwhile = () => null) {
+  const part = signal(null);
+  return (props) => {
+    useEffect(() => {
+      if (!part.value) load().then((loaded) => (part.value = loaded), () => {});
+    }, []);
+    return part.value ? html`<${part.value} ...${props} />` : meanwhile();
+  };
+}
+
+const Face = later(
+  () => import("./talk/face.js").then((module) => module.Face),
+  () => html`<svg class="face" viewBox="-156 -134 312 252" aria-hidden="true" />`,
+);
+const Memories = later(() => import("./talk/memories.js").then((module) => module.Memories));
 
 const DOZES_AFTER_MS = 180_000;
 const asleep = signal(false);
@@ -103,7 +119,7 @@ function Line({ line }) {
       <${Words} line=${line} />
       ${line.state === "interrupted" && html`<span class="cut"> ${t("talk.interrupted")}</span>`}
     </p>
-    <${Memories} memories=${line.memories} />
+    ${line.memories.length > 0 && html`<${Memories} memories=${line.memories} />`}
   </li>`;
 }
 
