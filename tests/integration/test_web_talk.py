@@ -225,6 +225,27 @@ def test_the_space_bar_and_a_tap(browser: Browser, tmp_path: Path) -> None:
         expect(page.get_by_role("radio", name="Tap")).to_be_checked()
 
 
+PRESSED_AT_ONCE = """new MutationObserver((_, observer) => {
+    if (!document.querySelector(".talk-button")) return;
+    observer.disconnect();
+    globalThis.pressedWhile = document.querySelector(".stage").dataset.phase;
+    const space = new KeyboardEvent("keydown", {key: " ", bubbles: true});
+    document.body.dispatchEvent(space);
+}).observe(document, {childList: true, subtree: true})"""
+
+
+def test_a_press_before_the_door_is_open_is_not_lost(browser: Browser, tmp_path: Path) -> None:
+    with served(tmp_path, sea="It is deep.") as server, talk_page(browser, server.url) as page:
+        page.add_init_script(PRESSED_AT_ONCE)
+        page.reload()
+        expect(page.locator(".line-person[data-interim]")).to_contain_text("Tell me")
+        assert page.evaluate("pressedWhile") == "connecting"
+        page.evaluate(
+            "document.body.dispatchEvent(new KeyboardEvent('keyup', {key: ' ', bubbles: true}))"
+        )
+        expect(reply(page)).to_have_text("It is deep.")
+
+
 def test_typed_words(browser: Browser, tmp_path: Path) -> None:
     with (
         served(tmp_path, Hello="I see you.") as server,
