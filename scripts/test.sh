@@ -41,5 +41,9 @@ if [ -z "${TMPDIR:-}" ] && [ -w "$shared" ] &&
     trap 'rm -rf "$TMPDIR"' EXIT
     trap 'exit 130' INT TERM
 fi
+# A test process and each of its some hundred programs would compile the same sources anew.
+unset PYTHONDONTWRITEBYTECODE
+.venv/bin/python -m compileall -q server tests/support
+
 .venv/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder \
     --durations=25 --durations-min=1 "$@"

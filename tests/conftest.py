@@ -3,9 +3,10 @@
 A test marked ``models`` or ``speech`` is skipped, with its reason, where those cannot be had.
 Under ``CI=true`` nothing may be left out: every skip, whatever its cause, is a failure there.
 
-Several test processes (``scripts/test.sh``) share the files among them. All files with a test that
-is marked ``models`` go to one process: two models at once on two cores take more than twice as
-long, and each process would load them anew. What takes longest begins first.
+Several test processes (``scripts/test.sh``) share the files among them. All files that need the
+chat model go to one process, and so do those that need the models of speech alone: two chat models
+at once on two cores take more than twice as long, and each process would load them anew. What takes
+longest begins first.
 """
 
 from __future__ import annotations
@@ -44,6 +45,11 @@ SPEECH_FILES = (
 
 
 MODELS_SCOPE = "with models"
+SPEECH_SCOPE = "with the models of speech"
+
+EMBEDDER_ONLY = frozenset({"test_evaluation_recall.py", "test_bench_recall.py"})
+"""Files that are marked ``models`` and load the small embedder alone: they go to any process, so
+that no process has half of the whole run before it."""
 
 BUILD_S = 2400
 """Longest time of a test of the firmware, seconds: it may have to wait for a whole build, on a
@@ -57,12 +63,21 @@ def _uses_models(file: str) -> bool:
     return path.is_file() and "mark.models" in path.read_text()
 
 
+@functools.cache
+def _uses_speech_alone(file: str) -> bool:
+    """Whether the models of a test file are those that ``support.speech_engines`` loads."""
+    return "speech_engines" in (Path(__file__).parents[1] / file).read_text()
+
+
 class ModelsTogether(LoadFileScheduling):  # type: ignore[misc]  # xdist declares no types
-    """Shares the test files among the processes, those with models as if they were one file."""
+    """Shares the test files among the processes, those with the same models as if they were one
+    file."""
 
     def _split_scope(self, nodeid: str) -> str:
         file: str = super()._split_scope(nodeid)
-        return MODELS_SCOPE if _uses_models(file) else file
+        if not _uses_models(file) or Path(file).name in EMBEDDER_ONLY:
+            return file
+        return SPEECH_SCOPE if _uses_speech_alone(file) else MODELS_SCOPE
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -26,6 +26,7 @@ from lobug.devices.report import ResetReason, UpdateRefusal
 from lobug.settings import AccessSettings
 from support.app_server import in_thread
 from support.memory_app import app_with, door_settings
+from support.patience import PATIENCE_S
 from support.simulated_address import remote_headers, with_simulated_addresses
 
 Lobug = Callable[..., Result]
@@ -82,7 +83,10 @@ class World:
         """Let a browser in; return its id."""
         if self._app is not None:
             answer = httpx.post(
-                f"{self._url}/web/pair", headers=remote_headers(), json={"code": code}
+                f"{self._url}/web/pair",
+                headers=remote_headers(),
+                json={"code": code},
+                timeout=PATIENCE_S,
             )
             found: str = answer.json()["browser"]["id"]
             return found
@@ -103,6 +107,7 @@ class World:
                 f"{self._url}/xiaozhi/ota/",
                 headers=remote_headers(**{"Device-Id": device, "Client-Id": client}),
                 json={"board": {"type": "core-s3"}},
+                timeout=PATIENCE_S,
             )
             found: dict[str, Any] = answer.json()
             return found
@@ -129,7 +134,7 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
     server, thread, port = in_thread(application)
     yield World(tmp_path, application, port)
     server.should_exit = True
-    thread.join(30)
+    thread.join(PATIENCE_S)
     assert not thread.is_alive()
 
 
@@ -284,7 +289,7 @@ def test_revoking_in_the_file_counts_in_the_server(tmp_path: Path) -> None:
     (row,) = json.loads(good(through.lobug("tokens", "list", "--json")))["tokens"]
     headers = remote_headers(Authorization=f"Bearer {token}")
     place = f"http://127.0.0.1:{port}/memory/entries"
-    assert httpx.get(place, headers=headers).status_code == 200
+    assert httpx.get(place, headers=headers, timeout=PATIENCE_S).status_code == 200
 
     async def revoke() -> None:
         access = Access(AccessSettings(), tmp_path / "data" / FILE, clock=time.time)
@@ -293,12 +298,12 @@ def test_revoking_in_the_file_counts_in_the_server(tmp_path: Path) -> None:
         await access.close()
 
     asyncio.run(revoke())
-    until = time.monotonic() + 30
-    while httpx.get(place, headers=headers).status_code != 401:
+    until = time.monotonic() + PATIENCE_S
+    while httpx.get(place, headers=headers, timeout=PATIENCE_S).status_code != 401:
         assert time.monotonic() < until
         time.sleep(0.05)
     server.should_exit = True
-    thread.join(30)
+    thread.join(PATIENCE_S)
 
 
 def test_at_another_computer_the_owners_token_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,6 +27,7 @@ from support.app_server import client_of, scripted_assembler, settings_for
 from support.device_client import DeviceClient, device
 from support.memory_app import quiet_engines
 from support.paired_firmware import Firmware
+from support.patience import PATIENCE_S
 from support.simulated_address import remote_headers, with_simulated_addresses
 
 OPEN = {"/health", "/xiaozhi/ota/", "/xiaozhi/ota/activate", "/web/certificate"}
@@ -191,7 +192,7 @@ async def test_another_user_ends_an_open_connection(http: httpx.AsyncClient) -> 
 
 
 async def closed(client: DeviceClient, close_code: int) -> None:
-    await asyncio.wait_for(client.closed.wait(), 20)
+    await asyncio.wait_for(client.closed.wait(), PATIENCE_S)
     assert client.socket.close_code == close_code
 
 
@@ -355,7 +356,7 @@ async def test_who_spoke_from_a_trusted_network_as_a_device_goes_when_that_is_pa
             device(str(http.base_url), other, headers=bare) as guest,
         ):
             token = await pair(firmware)
-            await asyncio.wait_for(impostor.closed.wait(), 20)
+            await asyncio.wait_for(impostor.closed.wait(), PATIENCE_S)
             assert impostor.socket.close_code == 4004
             again = {"Device-Id": firmware.device_id, **bare}
             assert await refused(http, again) == (401, "token_required")

@@ -16,7 +16,7 @@ from lobug.access.service import Access
 from lobug.engines.base import BACKGROUND_LANE
 from lobug.server import LobugServer
 from support.app_server import ScriptedEngines, running, settings_for
-from support.faults import PATIENCE_S
+from support.patience import PATIENCE_S
 from support.scripted import ChatCall, ScriptedChatModel
 
 DOORS: dict[str, tuple[str, dict[str, Any], str]] = {

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -32,6 +29,8 @@ from lobug.errors import (
 from lobug.settings import AccessSettings
 from lobug.storage.driver import backups_of
 from support.access_kit import THERE, Clock, opened
+from support.patience import PATIENCE_S
+from support.programs import run
 
 
 async def code_of(access: Access, device: str = "aa:bb", client: str = "mine") -> Pairing:
@@ -243,7 +242,7 @@ async def test_what_another_program_revokes_counts_here(tmp_path: Path) -> None:
         access.when_revoked(lambda _: gone.set())
         async with opened(tmp_path) as other:
             await other.devices.revoke("aa:bb")
-        await asyncio.wait_for(gone.wait(), 20)
+        await asyncio.wait_for(gone.wait(), PATIENCE_S)
         assert came_with(access, token) == "token_invalid"
 
 
@@ -304,17 +303,7 @@ POINTS = ["migrate.before_commit"] + [
 
 @pytest.mark.parametrize("point", POINTS)
 def test_what_was_promised_outlives_kill_9(tmp_path: Path, point: str) -> None:
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
-    }
-    process = subprocess.run(
-        [sys.executable, "-m", "support.access_child", str(tmp_path / FILE), point],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env=environment,
-        check=False,
-    )
+    process = run(["support.access_child", str(tmp_path / FILE), point])
     assert process.returncode == -signal.SIGKILL, process.stderr
     said = dict(f"{line} ".split(" ", 1) for line in process.stdout.splitlines())
     asyncio.run(afterwards(tmp_path, point, {what: text.strip() for what, text in said.items()}))

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Set
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -22,6 +19,7 @@ from lobug.settings.skills import SkillSettings
 from support.alerts_child import ACKNOWLEDGED, START, new_alert
 from support.app_server import client_of
 from support.memory_app import app_with, door_settings
+from support.programs import run
 
 
 @asynccontextmanager
@@ -169,16 +167,7 @@ POINTS = [f"{name}.{moment}" for name in STEPS for moment in ("before_commit", "
 
 
 def test_what_was_acknowledged_outlives_kill_9(tmp_path: Path) -> None:
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
-    }
-    subprocess.run(
-        [sys.executable, "-m", "support.alerts_child", str(tmp_path), *POINTS],
-        capture_output=True,
-        timeout=60,
-        env=environment,
-        check=True,
-    )
+    run(["support.alerts_child", str(tmp_path), *POINTS]).check_returncode()
     for point in POINTS:
         file = tmp_path / point / ACKNOWLEDGED
         said = file.read_text(encoding="utf-8").split("\n") if file.is_file() else []

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -29,6 +26,7 @@ from lobug.language.en.list_names import list_key
 from lobug.language.en.list_words import items_in, joined
 from lobug.settings.skills import SkillSettings
 from support.agenda_child import CONTENTS
+from support.programs import run
 
 LIMITS = SkillSettings(
     max_lists_per_person=3,
@@ -203,16 +201,7 @@ def test_things_that_are_said_are_heard(things: list[str]) -> None:
 @pytest.mark.parametrize("point", ["lists.before_commit", "lists.after_commit"])
 def test_a_crash_loses_nothing_that_was_acknowledged(tmp_path: Path, point: str) -> None:
     path = tmp_path / "agenda.db"
-    tests = str(Path(__file__).parents[1])
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([tests, *sys.path])}
-    process = subprocess.run(
-        [sys.executable, "-m", "support.agenda_child", str(path), point, "2"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env=environment,
-        check=False,
-    )
+    process = run(["support.agenda_child", str(path), point, "2"])
     assert process.returncode == -signal.SIGKILL, process.stderr
     acknowledged = process.stdout.split()
     assert acknowledged == ["1"]

@@ -23,6 +23,7 @@ from lobug.settings import Settings
 from support.app_server import client_of, running, scripted_assembler, settings_for
 from support.device_client import device
 from support.memory_app import quiet_engines
+from support.patience import PATIENCE_S
 from support.simulated_address import remote_headers, with_simulated_addresses
 from support.web_browser import ELSEWHERE, WebBrowser, invited, paired
 
@@ -345,7 +346,7 @@ async def test_a_revoked_browser_is_out_at_once(http: httpx.AsyncClient) -> None
     async with device(str(http.base_url), headers=browser.headers) as open_socket:
         ended = (await http.delete(f"/web/browsers/{row['id']}")).json()
         assert ended["revoked_at"] is not None
-        await asyncio.wait_for(open_socket.closed.wait(), 20)
+        await asyncio.wait_for(open_socket.closed.wait(), PATIENCE_S)
         assert open_socket.socket.close_code == 4004
     assert await browser.refused("GET", "/memory/entries") == "401 token_invalid"
     assert await status_of_socket(http, browser.headers) == 401
@@ -367,7 +368,7 @@ async def test_another_user_ends_its_connections(http: httpx.AsyncClient) -> Non
         assert (named["name"], named["user"]) == ("Phone", "ada")
         assert not open_socket.closed.is_set(), "a name is no matter"
         assert (await http.patch(place, json={"user": "bob"})).json()["user"] == "bob"
-        await asyncio.wait_for(open_socket.closed.wait(), 20)
+        await asyncio.wait_for(open_socket.closed.wait(), PATIENCE_S)
     assert (await browser.good("GET", "/web/session"))["user"] == "bob"
 
 

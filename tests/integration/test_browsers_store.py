@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -28,6 +25,8 @@ from lobug.errors import (
 )
 from lobug.settings import AccessSettings
 from support.access_kit import THERE, Clock, opened
+from support.patience import PATIENCE_S
+from support.programs import run
 
 
 async def paired(access: Access, user: str = "ada") -> str:
@@ -167,7 +166,7 @@ async def test_what_another_program_does_counts_here(tmp_path: Path) -> None:
         await other.check()
         assert came_with(other, token) == f"browser:{browser.browser_id}"
         await other.browsers.revoke(browser.browser_id)
-        await asyncio.wait_for(gone.wait(), 20)
+        await asyncio.wait_for(gone.wait(), PATIENCE_S)
         assert heard == [Revoked(f"browser:{browser.browser_id}", None, tokens.digest(token))]
         assert came_with(access, token) == "token_invalid"
 
@@ -205,17 +204,7 @@ POINTS = [
 
 @pytest.mark.parametrize("point", POINTS)
 def test_what_was_promised_outlives_kill_9(tmp_path: Path, point: str) -> None:
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
-    }
-    process = subprocess.run(
-        [sys.executable, "-m", "support.browser_child", str(tmp_path / FILE), point],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env=environment,
-        check=False,
-    )
+    process = run(["support.browser_child", str(tmp_path / FILE), point])
     assert process.returncode == -signal.SIGKILL, process.stderr
     said = dict(line.split() for line in process.stdout.splitlines())
     asyncio.run(afterwards(tmp_path, point, said))

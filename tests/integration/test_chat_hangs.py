@@ -28,6 +28,7 @@ from lobug.settings import ChatSettings, Settings
 from support import scripted_llama
 from support.app_server import ScriptedEngines, client_of, settings_for
 from support.faults import assert_problem, degraded, say, until_ok
+from support.patience import PATIENCE_S
 
 HELLO = [ChatMessage("user", "Hello")]
 NEVER_S = 600.0
@@ -91,7 +92,7 @@ def stop(engine: EmbeddedChat) -> int:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         while not condition():  # noqa: ASYNC110 - another process is watched
             await asyncio.sleep(0.005)
 
@@ -127,7 +128,7 @@ async def test_a_request_under_way_ends_when_the_process_is_given_up(model: Mode
         await until(lambda: model.probed > 1)
         stop(engine)
         with pytest.raises(EngineInterruptedError) as caught:
-            async with asyncio.timeout(60):  # its own time-outs are ten minutes
+            async with asyncio.timeout(PATIENCE_S):  # its own time-outs are ten minutes
                 await asking
         assert caught.value.spoken == "I lost my train of thought. Please ask me again."
 

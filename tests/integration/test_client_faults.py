@@ -15,7 +15,8 @@ import pytest
 
 from lobug.server import LobugServer
 from support.app_server import ScriptedEngines, running, settings_for
-from support.faults import PATIENCE_S, assert_problem, say, until
+from support.faults import assert_problem, say, until
+from support.patience import PATIENCE_S
 from support.scripted import ScriptedChatModel
 from support.wav import pcm16, tone
 

@@ -31,6 +31,7 @@ from lobug.errors import (
     ModelMissingError,
 )
 from lobug.settings import ChatSettings
+from support.patience import PATIENCE_S
 
 PERSONA = ChatMessage(
     "system", "You are Lo-Bug, a small robot on a desk. " + "You speak in short sentences. " * 12
@@ -89,7 +90,7 @@ def pid_of(chat: EmbeddedChat) -> int:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         while not condition():  # noqa: ASYNC110 - another process is watched
             await asyncio.sleep(0.01)
 
@@ -163,7 +164,9 @@ async def test_nobody_else_can_talk_to_it(chat: EmbeddedChat) -> None:
     assert not any(endpoint.api_key in part for part in child.cmdline())
     assert endpoint.api_key not in str(child.environ())
     transport = httpx.AsyncHTTPTransport(uds=endpoint.socket)
-    async with httpx.AsyncClient(transport=transport, base_url="http://llama") as stranger:
+    async with httpx.AsyncClient(
+        transport=transport, base_url="http://llama", timeout=PATIENCE_S
+    ) as stranger:
         body = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1}
         assert (await stranger.post("/v1/chat/completions", json=body)).status_code == 401
         assert (await stranger.get("/props")).status_code == 401
@@ -350,7 +353,7 @@ async def tokens_held(chat: EmbeddedChat) -> list[int]:
     transport = httpx.AsyncHTTPTransport(uds=endpoint.socket)
     headers = {"Authorization": f"Bearer {endpoint.api_key}"}
     async with httpx.AsyncClient(
-        transport=transport, base_url="http://llama", headers=headers
+        transport=transport, base_url="http://llama", headers=headers, timeout=PATIENCE_S
     ) as client:
         slots = (await client.get("/slots", timeout=60)).json()
     return [slot["n_prompt_tokens"] for slot in slots]

@@ -27,6 +27,7 @@ from lobug.server import LobugServer
 from lobug.settings import Settings
 from support.app_server import ScriptedEngines, client_of, settings_for
 from support.faults import assert_problem, degraded, say, until, until_ok
+from support.patience import PATIENCE_S
 from support.scripted_http import Answer, ScriptedOllama, as_json, serving
 from support.wav import pcm16, tone
 
@@ -246,7 +247,7 @@ async def embedded_chat(settings: Settings) -> LobugServer:
 @pytest.mark.models
 async def until_damaged(client: httpx.AsyncClient, job: str) -> None:
     """Return once the model's file was compared with the catalog."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             details = (await client.get("/health")).json()["engines"][job]["details"]
             if details["model_file"] == "wrong size":

@@ -19,8 +19,9 @@ from lobug.server import LobugServer
 from lobug.turn.slots import AudioJobs
 from support.app_server import ScriptedEngines, client_of, scripted_assembler, settings_for
 from support.device_client import HELLO, DeviceClient, device
-from support.faults import PATIENCE_S, assert_problem, until
+from support.faults import assert_problem, until
 from support.paired_firmware import Firmware
+from support.patience import PATIENCE_S
 from support.scripted import ScriptedChatModel
 from support.simulated_address import remote_headers, with_simulated_addresses
 from support.wav import pcm16, tone

@@ -26,10 +26,10 @@ from lobug.cli.http_server import open_https_socket
 from lobug.tls.certificates import names_of
 from support.app_server import ScriptedEngines
 from support.firmware_tls import Authority
+from support.patience import PATIENCE_S
 from support.scripted_serve import lobug, scripted_serve
 from support.tls_kit import Computer, SecureServer, secure_server
 
-PATIENCE_S = 30.0
 ELSEWHERE = {"X-Forwarded-For": "203.0.113.7"}
 """Makes a request of this computer one of a stranger."""
 
@@ -367,7 +367,9 @@ def test_a_port_that_is_taken_leaves_http_as_it_is(tmp_path: Path) -> None:
         port = str(other.getsockname()[1])
         settings = {"LOBUG_TLS__ENABLED": "true", "LOBUG_TLS__PORT": port}
         with scripted_serve(tmp_path, **settings) as server:
-            (problem,) = httpx.get(f"{server.url}/health", trust_env=False).json()["degraded"]
+            (problem,) = httpx.get(
+                f"{server.url}/health", trust_env=False, timeout=PATIENCE_S
+            ).json()["degraded"]
             assert f"cannot listen on 127.0.0.1:{port}" in problem
             assert "HTTPS is off: cannot listen" in server.log
             assert server.say("Hello") == "I see."
@@ -381,7 +383,7 @@ def test_the_program_from_start_to_end(tmp_path: Path) -> None:
         url = next(line for line in server.log.splitlines() if "https://" in line).split()[1]
         context = ssl.create_default_context(cafile=folder / "lobug-ca.crt")
         with (
-            httpx.Client(verify=context, trust_env=False) as http,
+            httpx.Client(verify=context, trust_env=False, timeout=PATIENCE_S) as http,
             socket.create_connection(("127.0.0.1", httpx.URL(url).port or 0)),
         ):
             assert http.get(f"{url}health").json()["status"] == "ok"

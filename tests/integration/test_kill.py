@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import socket
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +13,8 @@ import httpx
 import pytest
 
 from support.killable_server import FACT, SAID
+from support.patience import PATIENCE_S
+from support.programs import Program
 from support.wav import pcm16, tone
 
 PROGRAM = Path(__file__).parents[1] / "support" / "killable_server.py"
@@ -46,12 +46,12 @@ ANSWERED = (
 
 
 @contextlib.contextmanager
-def served(folder: Path, moment: str) -> Iterator[tuple[httpx.Client, subprocess.Popen[bytes]]]:
+def served(folder: Path, moment: str) -> Iterator[tuple[httpx.Client, Program]]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    process = subprocess.Popen([sys.executable, str(PROGRAM), str(folder), str(port), moment])
-    client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30, trust_env=False)
+    process = Program([str(PROGRAM), str(folder), str(port), moment], output=folder / "serve.log")
+    client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_S, trust_env=False)
     try:
         until = time.monotonic() + 180
         while True:
@@ -59,7 +59,7 @@ def served(folder: Path, moment: str) -> Iterator[tuple[httpx.Client, subprocess
                 client.get("/health")
                 break
             except httpx.TransportError:
-                assert process.poll() is None, "the server ended at its start"
+                assert process.poll() is None, (folder / "serve.log").read_text()
                 assert time.monotonic() < until, "the server did not start"
                 time.sleep(0.05)
         yield client, process
@@ -69,7 +69,7 @@ def served(folder: Path, moment: str) -> Iterator[tuple[httpx.Client, subprocess
         process.wait()
 
 
-def wait_for(condition: object, what: str, seconds: float = 60.0) -> None:
+def wait_for(condition: object, what: str, seconds: float = PATIENCE_S) -> None:
     until = time.monotonic() + seconds
     while not condition():  # type: ignore[operator]  # a callable
         assert time.monotonic() < until, f"never: {what}"
@@ -97,7 +97,7 @@ def test_killed_in_the_middle_of_a_turn(tmp_path: Path, moment: str) -> None:
             acknowledged = answer.status_code == 200
         except httpx.TransportError:
             pass
-        process.wait(timeout=60)  # it killed itself: the moment was reached
+        process.wait(timeout=PATIENCE_S)  # it killed itself: the moment was reached
         assert process.returncode == -9
 
     assert acknowledged == (moment in ANSWERED)
@@ -122,7 +122,7 @@ def test_killed_in_the_middle_of_a_turn(tmp_path: Path, moment: str) -> None:
 def test_the_next_start_answers_what_a_killed_one_was_told(tmp_path: Path) -> None:
     with served(tmp_path, "extract.before_model") as (client, process):
         client.post("/chat/audio", files=AUDIO)
-        process.wait(timeout=60)
+        process.wait(timeout=PATIENCE_S)
     with served(tmp_path, "never") as (client, _):
         answer = client.post("/chat/audio", files=AUDIO)
         assert answer.json()["response"] == "What a nice cat."

@@ -15,6 +15,7 @@ from lobug.data_folder.claim import RECORD, holder_of
 from lobug.data_folder.permissions import hold_data_folder
 from support.app_server import settings_for
 from support.lobug_process import environment
+from support.patience import PATIENCE_S
 from support.scripted_serve import ScriptedServe, scripted_serve
 
 
@@ -47,21 +48,29 @@ def test_a_program_on_this_computer_is_a_stranger(
     server: ScriptedServe, method: str, path: str, body: dict[str, object] | None
 ) -> None:
     url = f"{server.url}{path}"
-    refused = httpx.request(method, url, json=body, trust_env=False)
+    refused = httpx.request(method, url, json=body, trust_env=False, timeout=PATIENCE_S)
     assert refused.status_code == 401
     assert refused.json()["error"]["code"] == "token_required"
     assert "lobug tokens create" in refused.json()["error"]["message"]
     wrong = httpx.request(
-        method, url, json=body, headers={"Authorization": "Bearer guess"}, trust_env=False
+        method,
+        url,
+        json=body,
+        headers={"Authorization": "Bearer guess"},
+        trust_env=False,
+        timeout=PATIENCE_S,
     )
     assert wrong.status_code == 401
     assert wrong.json()["error"]["code"] == "token_invalid"
     right = {"Authorization": f"Bearer {secret_of(server)}"}
-    assert httpx.request(method, url, json=body, headers=right, trust_env=False).status_code == 200
+    served = httpx.request(
+        method, url, json=body, headers=right, trust_env=False, timeout=PATIENCE_S
+    )
+    assert served.status_code == 200
 
 
 def test_health_stays_open_and_says_no_more_than_to_strangers(server: ScriptedServe) -> None:
-    answer = httpx.get(f"{server.url}/health", trust_env=False)
+    answer = httpx.get(f"{server.url}/health", trust_env=False, timeout=PATIENCE_S)
     assert answer.status_code == 200
     assert "engines" not in answer.json()
     assert secret_of(server) not in f"{answer.headers}{answer.text}"

@@ -27,6 +27,7 @@ from support.app_server import client_of, scripted_assembler
 from support.lobug_process import environment
 from support.mcp_client import code_of, found_of, text_of
 from support.memory_app import door_settings, quiet_engines
+from support.patience import PATIENCE_S
 
 COMMAND = [sys.executable, "-m", "lobug", "mcp"]
 
@@ -150,7 +151,9 @@ async def test_a_call_that_is_not_answered_is_not_called_undone(tmp_path: Path) 
     async with await asyncio.start_server(read_and_end, "127.0.0.1", 0) as silent:
         port = silent.sockets[0].getsockname()[1]
         running = _RunningServer(None, None)
-        running._opened.append(httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}"))
+        running._opened.append(
+            httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_S)
+        )
         with pytest.raises(MCPError, match="not known whether it was done") as silence:
             await running.ask("tools/list", None, types.ListToolsResult)
         assert silence.value.error.data == {"code": "server_silent"}

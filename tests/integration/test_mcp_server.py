@@ -21,6 +21,7 @@ from support.app_server import client_of
 from support.device_client import until
 from support.mcp_client import JSON, code_of, found_of, mcp_client, post, text_of
 from support.memory_app import app_with, door_settings
+from support.patience import PATIENCE_S
 from support.simulated_address import remote_headers, with_simulated_addresses
 from support.unasked_kit import DESK, house, said
 
@@ -465,7 +466,7 @@ async def test_a_client_that_hangs_up_harms_nobody(app: FastAPI, http: httpx.Asy
         await writer.drain()
         writer.close()
         await writer.wait_closed()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         while len(asyncio.all_tasks()) > before:  # noqa: ASYNC110 - nobody tells of it
             await asyncio.sleep(0.02)
     async with mcp_client(http) as owner:

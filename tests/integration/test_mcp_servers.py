@@ -20,6 +20,7 @@ from lobug.skills.mcp_program import MAX_LINE_BYTES
 from lobug.skills.mcp_servers import JoinedTools, McpServers
 from support import home_assistant, mcp_server
 from support.app_server import ScriptedEngines, client_of, running, settings_for
+from support.patience import PATIENCE_S
 from support.scripted import ScriptedChatModel
 
 PROGRAM = [sys.executable, str(Path(mcp_server.__file__))]
@@ -99,7 +100,7 @@ async def test_a_token_that_home_assistant_refuses_is_told() -> None:
         settings = McpServerSettings(
             url=f"{client.base_url}/api/mcp",
             headers={"Authorization": SecretStr("Bearer wrong")},
-            tool_timeout_s=1.0,
+            tool_timeout_s=PATIENCE_S,
         )
         servers = McpServers({"house": settings})
         servers.start()
@@ -124,7 +125,7 @@ async def test_a_redirect_to_another_server_is_not_followed() -> None:
             settings = McpServerSettings(
                 url=f"{client.base_url}/api/mcp",
                 headers={"Authorization": SecretStr(f"Bearer {home_assistant.TOKEN}")},
-                tool_timeout_s=1.0,
+                tool_timeout_s=PATIENCE_S,
             )
             servers = McpServers({"house": settings})
             servers.start()
@@ -202,7 +203,7 @@ async def test_an_endless_answer_over_http_is_cut_off(head: str) -> None:
     )
     servers.start()
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_S):
             await ended.wait()
         assert sum(sent) < 8 * MAX_LINE_BYTES
         assert servers.tools() == []

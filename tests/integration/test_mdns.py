@@ -29,9 +29,9 @@ from lobug.discovery.announcer import (
 )
 from support.app_server import scripted_assembler, settings_for
 from support.memory_app import quiet_engines
+from support.patience import PATIENCE_S
 
 LOOPBACK = "127.0.0.1"
-PATIENCE_S = 20.0
 TESTS = Path(__file__).parents[1]
 
 
@@ -259,7 +259,7 @@ async def test_the_program_is_found_as_it_is_served(tmp_path: Path, name: str) -
             assert json.loads(answer.partition(b"\r\n\r\n")[2])["version"] == __version__
             serving.send_signal(signal.SIGINT)
             await browser.until(without=name)
-            assert await asyncio.wait_for(serving.wait(), 60) == 0
+            assert await asyncio.wait_for(serving.wait(), PATIENCE_S) == 0
     finally:
         if serving.returncode is None:
             serving.kill()

@@ -25,6 +25,7 @@ from lobug.settings import Settings
 from support.app_server import in_thread
 from support.memory_app import app_with, door_settings
 from support.memory_kit import look
+from support.patience import PATIENCE_S
 
 KEPT = "SELECT content FROM memories ORDER BY id"
 
@@ -59,7 +60,9 @@ class Served:
     def say(self, text: str) -> None:
         """A turn of ada."""
         headers = {"Device-Id": "desk"}
-        answer = httpx.post(f"{self.url}/chat/text", json={"text": text}, headers=headers)
+        answer = httpx.post(
+            f"{self.url}/chat/text", json={"text": text}, headers=headers, timeout=PATIENCE_S
+        )
         assert answer.status_code == 200, answer.text
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
@@ -258,6 +261,7 @@ def test_a_list_says_who_wrote_an_entry_and_how_often_it_was_recalled(
     tool = httpx.post(
         f"{served.url}/memory/tools/memory_store?user=ada",
         json={"key": "game", "content": "The user plays chess"},
+        timeout=PATIENCE_S,
     )
     assert tool.json()["success"]
     for _ in range(2):
@@ -354,7 +358,9 @@ def test_what_a_conversation_is_about(served: Served) -> None:
     bad(served("focus", "--project", "boat", "--clear"), 2, "not both")
     assert "about nothing in particular" in good(served("focus", "--clear"))
     headers = {"Device-Id": "phone"}
-    assert httpx.post(f"{served.url}/chat/text", json={"text": "Hi"}, headers=headers).is_success
+    assert httpx.post(
+        f"{served.url}/chat/text", json={"text": "Hi"}, headers=headers, timeout=PATIENCE_S
+    ).is_success
     good(served("add", "The user likes tea", "--user", "device:phone"))
     assert "device:phone/device:phone" in good(served("focus", "--user", "device:phone"))
 

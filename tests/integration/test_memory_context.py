@@ -16,6 +16,7 @@ from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
 from support.app_server import ScriptedEngines, running, settings_for
 from support.memory_kit import ADA, BOB, Kit, exchange, look, model_that_listens
+from support.patience import PATIENCE_S
 from support.scripted import ChatCall, Reply, ScriptedChatModel
 
 OWNER = ConversationKey("device:desk", "device:desk/device:desk")
@@ -52,7 +53,7 @@ def opening(call: ChatCall) -> str:
 
 async def settled(memory: Memory) -> None:
     """Return when the worker has nothing left to do."""
-    async with asyncio.timeout(30.0):
+    async with asyncio.timeout(PATIENCE_S):
         while memory.stats().pending_tasks or memory.stats().embedding_backlog:
             memory.wake()
             await asyncio.sleep(0)

@@ -3,10 +3,7 @@ every fact arrives, once."""
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -27,6 +24,7 @@ from support.memory_child import (
     session_kit,
 )
 from support.memory_kit import ADA, IDENTITY, SUMMARY, Kit, dated, exchange, look
+from support.programs import run
 
 MIGRATED = "SELECT 1 FROM sqlite_master WHERE name = 'claims'"
 POINTS = [
@@ -65,16 +63,9 @@ POINTS = [
 
 def live_until_killed(path: Path, point: str, occurrence: int, way: Way | None = None) -> list[str]:
     """Run a process that dies at the point. Returns what memory had acknowledged to it."""
-    tests = str(Path(__file__).parents[1])
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([tests, *sys.path])}
-    process = subprocess.run(
-        [sys.executable, "-m", "support.memory_child", str(path), point, str(occurrence)]
-        + ([] if way is None else way.arguments()),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env=environment,
-        check=False,
+    process = run(
+        ["support.memory_child", str(path), point, str(occurrence)]
+        + ([] if way is None else way.arguments())
     )
     assert process.returncode == -signal.SIGKILL, process.stderr
     return [line for line in process.stdout.splitlines() if line.startswith("ack ")]

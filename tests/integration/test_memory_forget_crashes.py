@@ -4,10 +4,7 @@ acknowledged is undone, nothing else is lost, and nothing is imported twice."""
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +15,7 @@ from lobug.storage.compaction import copy_of
 from support.erasure_child import CLAIMED, KNOWN, SAID, SECRET, kit
 from support.erasure_kit import bytes_of
 from support.memory_kit import ADA, exchange, look
+from support.programs import run
 
 SESSIONS = {
     "sessions": [
@@ -56,16 +54,7 @@ POINTS = [
 
 def live_until_killed(path: Path, point: str, occurrence: int) -> list[str]:
     """Run a process that dies at the point. Returns what it had acknowledged."""
-    tests = str(Path(__file__).parents[1])
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([tests, *sys.path])}
-    process = subprocess.run(
-        [sys.executable, "-m", "support.erasure_child", str(path), point, str(occurrence)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env=environment,
-        check=False,
-    )
+    process = run(["support.erasure_child", str(path), point, str(occurrence)])
     assert process.returncode == -signal.SIGKILL, process.stderr
     return [line.removeprefix("ack ") for line in process.stdout.splitlines()]
 

@@ -24,6 +24,7 @@ from lobug.memory.model import (
 from lobug.settings import MemorySettings, Settings
 from support.erasure_kit import bytes_of
 from support.memory_kit import ADA, BOB, Kit, exchange, look, recalled
+from support.patience import PATIENCE_S
 from support.scripted import ScriptedChatModel
 
 pytestmark = pytest.mark.usefixtures("each_database")
@@ -129,7 +130,7 @@ async def test_a_conversation_that_is_being_read_from_the_log_holds_nothing_of_i
 
     monkeypatch.setattr(memory, "recent_messages", read_and_forget)
     conversation = conversations.get(ADA)
-    async with asyncio.timeout(30.0):
+    async with asyncio.timeout(PATIENCE_S):
         await load_working_memory(conversation, memory, 20)
     assert conversation.loaded
     assert conversation.memory.messages() == []

@@ -17,6 +17,7 @@ from lobug.settings import MemorySettings
 from lobug.storage import migrations
 from lobug.storage.driver import Connection, backups_of, connect
 from support.memory_kit import ENDLESS, Kit, dated, exchange, look, model_that_listens
+from support.patience import PATIENCE_S
 from support.scripted import Reply, ScriptedChatModel
 
 pytestmark = [
@@ -71,7 +72,7 @@ async def test_a_model_that_changes_its_dimension_while_running_embeds_the_old_f
     for dimension, thing in ((256, "bees"), (128, "goats"), (256, "owls")):
         kit.embedder.dimension = dimension
         await exchange(memory, f"I keep {thing}")
-        async with asyncio.timeout(5.0):
+        async with asyncio.timeout(PATIENCE_S):
             await memory.process_due()
         assert memory.stats().embedding_backlog == 0
     await memory.close()
@@ -87,7 +88,7 @@ async def test_a_dimension_that_goes_back_in_mid_change_does_not_run_in_circles(
     await exchange(memory, "I keep cows")
     await memory._worker.step()
     kit.embedder.dimension = 256
-    async with asyncio.timeout(5.0):
+    async with asyncio.timeout(PATIENCE_S):
         await memory.process_due()
     assert memory.stats().embedding_backlog == 0
     await memory.close()

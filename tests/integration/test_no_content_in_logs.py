@@ -19,6 +19,7 @@ from lobug.server import LobugServer
 from lobug.telemetry.logs import QUIET_LIBRARIES, log_handler
 from support.app_server import ScriptedEngines, running, settings_for
 from support.device_client import DeviceClient, device
+from support.patience import PATIENCE_S
 from support.scripted import ScriptedChatModel
 from support.wav import pcm16, tone
 
@@ -98,7 +99,7 @@ RECORDING = {"audio": (f"{HEARD}.wav", pcm16(tone(0.5)))}
 
 async def over(server: LobugServer, turns: int) -> None:
     """Return once so many turns have ended."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         while len(server.telemetry.turns.newest(100)) < turns:  # noqa: ASYNC110 - nothing tells
             await asyncio.sleep(0.01)
 

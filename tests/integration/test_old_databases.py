@@ -23,6 +23,7 @@ sys.path.append(str(Path(__file__).parents[2] / "scripts"))
 from behaviour_databases import FOLDER, counts, restore
 from behaviour_dialogue import PERSON_SETTINGS
 from behaviour_server import Checkout
+from support.programs import run as command
 
 CHECKOUT = Checkout(Path(__file__).parents[2])
 HOUSEHOLD = "household:"
@@ -61,7 +62,13 @@ class Opened:
 
 
 def run(data: Path, *arguments: str) -> str:
-    return CHECKOUT.must_run(*arguments, data=data, settings=PERSON_SETTINGS).out
+    done = command(
+        ["lobug", *arguments],
+        env=CHECKOUT.environment(data, **PERSON_SETTINGS),
+        cwd=data.parent,  # without a .env
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def users(data: Path) -> list[str]:

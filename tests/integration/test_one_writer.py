@@ -25,6 +25,7 @@ from lobug.storage.compaction import compact, note
 from lobug.storage.driver import connect
 from lobug.storage.sqlite_database import DatabaseOptions, SqliteDatabase
 from support.app_server import ScriptedEngines, running, settings_for
+from support.patience import PATIENCE_S
 from support.scripted import ScriptedChatModel
 from support.scripted_serve import lobug, scripted_serve
 
@@ -105,7 +106,7 @@ def test_a_second_server_is_refused_and_a_killed_one_leaves_no_lock(tmp_path: Pa
         assert "Traceback" not in second.stderr
         server.say(SAID)
         server.process.send_signal(signal.SIGKILL)
-        server.process.wait(30)
+        server.process.wait(PATIENCE_S)
         assert (tmp_path / "data" / RECORD).exists(), "nobody has cleaned up"
         after = lobug(tmp_path, "memory", "users")
         assert after.returncode == 0, after.stderr

@@ -60,6 +60,7 @@ from lobug.server import LobugServer
 from lobug.settings import Settings, SttSettings, TtsSettings
 from support.app_server import ScriptedEngines, client_of, settings_for
 from support.faults import until
+from support.patience import PATIENCE_S
 from support.scripted_http import Answer, Chunk, Received, ScriptedServer, as_json, serving
 from support.scripted_speech import ScriptedGate, ScriptedSpeechToText, ScriptedTextToSpeech
 from support.scripted_wyoming import ScriptedWyoming, Step, speech, wyoming
@@ -381,7 +382,7 @@ async def test_who_stops_waiting_closes_the_connection(kind: str, job: str) -> N
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE_S):
                 await gone.wait()
             assert engine.status().degraded is False, (
                 "whose wait is over says nothing of the server"

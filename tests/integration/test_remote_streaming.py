@@ -20,6 +20,7 @@ from lobug.server import LobugServer
 from lobug.settings import Settings
 from support.app_server import ScriptedEngines, client_of, settings_for
 from support.device_client import DeviceClient, device, silence, tone, until
+from support.patience import PATIENCE_S
 from support.scripted import ScriptedChatModel
 from support.scripted_wyoming import ScriptedWyoming, speech, wyoming
 
@@ -70,7 +71,7 @@ async def test_a_sentence_is_heard_before_its_end_was_made_and_an_interruption_c
                 assert len(starts) == 1, "one caption for all parts"
                 await client.say(type="abort")
                 await client.until_said("tts", state="stop")
-                async with asyncio.timeout(20):
+                async with asyncio.timeout(PATIENCE_S):
                     await server.gone.wait()
             lobug: LobugServer = app.state.lobug
             await until(lambda: len(lobug.telemetry.turns.newest(9)) == 1)

@@ -13,6 +13,7 @@ from lobug.simulator.session import DeviceKind
 from lobug.simulator.streaming_device import SimulatedWsDevice
 from support.app_server import ScriptedEngines
 from support.device_client import DeviceClient, silence, tone, until
+from support.patience import PATIENCE_S
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
 from support.unasked_kit import DESK, KITCHEN, House, house, said, until_over
@@ -212,11 +213,11 @@ async def test_the_simulator_hears_a_ring_and_stops_it_by_its_button(tmp_path: P
 async def test_an_idle_device_stays_connected_while_something_is_due(tmp_path: Path) -> None:
     async with house(tmp_path, streaming={"idle_timeout_s": 0.4}) as here:
         async with here.connect(KITCHEN) as client:
-            await asyncio.wait_for(client.closed.wait(), 10)
+            await asyncio.wait_for(client.closed.wait(), PATIENCE_S)
             assert client.socket.close_code == 4006
+        alert = await here.set("timer", "pasta", in_s=0.7)
         async with here.connect() as client:
-            alert = await here.set("timer", "pasta", in_s=0.7)
-            await asyncio.sleep(1.2)
+            await asyncio.sleep(1.2)  # three times what an idle device is given
             assert not client.closed.is_set()
             await here.server.agenda.alerts.cancel("ada", [alert.id])
-            await asyncio.wait_for(client.closed.wait(), 10)
+            await asyncio.wait_for(client.closed.wait(), PATIENCE_S)

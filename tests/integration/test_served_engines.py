@@ -31,6 +31,7 @@ from lobug.settings import (
     OllamaSettings,
     Settings,
 )
+from support.patience import PATIENCE_S
 from support.scripted_http import (
     Answer,
     Received,
@@ -78,7 +79,7 @@ async def reply(chat: ChatModel, options: ChatOptions = OPTIONS) -> list[str]:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         while not condition():  # noqa: ASYNC110 - a status is read, not announced
             await asyncio.sleep(0.005)
 

@@ -22,6 +22,7 @@ from lobug.simulator.results import (
     TurnResult,
 )
 from lobug.simulator.runs import RunOptions, UnreachableError, run_http
+from support.patience import PATIENCE_S
 from support.recording_server import (
     GOOD_HEALTH,
     Answer,
@@ -162,7 +163,7 @@ async def test_sensors_and_health_go_on_while_a_turn_takes_its_time() -> None:
         async with device:
             device.switch_on()
             turn = asyncio.create_task(device.speak(RECORDING))
-            await asyncio.wait_for(enough.wait(), 30)
+            await asyncio.wait_for(enough.wait(), PATIENCE_S)
             assert not turn.done()
             turn.cancel()
         reports = len(door.requests["/context/sensors"])

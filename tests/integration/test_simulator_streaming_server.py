@@ -38,6 +38,7 @@ from lobug.simulator.streaming_device import (
     TurnFaults,
 )
 from support.app_server import ScriptedEngines, in_thread, running, scripted_assembler, settings_for
+from support.patience import PATIENCE_S
 from support.scripted import ScriptedChatModel
 from support.scripted_ws import tone
 from support.wav import pcm16
@@ -150,7 +151,9 @@ async def test_a_new_device_shows_a_code_and_gets_a_token_once_it_is_approved(
 
         async def approve(_pause_s: float) -> None:
             """The owner, during the device's pause between two questions."""
-            async with httpx.AsyncClient(base_url=url, trust_env=False) as owner:
+            async with httpx.AsyncClient(
+                base_url=url, trust_env=False, timeout=PATIENCE_S
+            ) as owner:
                 (await owner.post("/devices/approve", json={"code": shown[-1]})).raise_for_status()
 
         endpoint = await discover(

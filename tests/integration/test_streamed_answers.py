@@ -22,6 +22,7 @@ from lobug.engines.base import BACKGROUND_LANE, ChatOptions
 from lobug.errors import EngineInterruptedError, EngineUnavailableError
 from lobug.server import LobugServer
 from support.app_server import ScriptedEngines, running, settings_for
+from support.patience import PATIENCE_S
 from support.scripted import Reply, ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
 from support.wav import pcm16, tone
@@ -167,7 +168,7 @@ async def test_a_caller_that_has_gone_stops_the_turn(
             async for _ in answer.aiter_bytes():
                 await scripted.chat.wait_for_calls(1)
                 break  # the first of it is here
-        await asyncio.wait_for(turns_over(server), 10)
+        await asyncio.wait_for(turns_over(server), PATIENCE_S)
         assert turn_calls(scripted.chat)[0].cancelled
         again = await client.post("/chat/text", json={"text": "Hello?"})
         assert again.json() == {"response": "Yes?"}
@@ -182,7 +183,7 @@ async def test_a_caller_that_has_gone_before_the_first_sound_stops_the_turn(
         task = asyncio.create_task(client.post("/chat/text", json={"text": "Hi"}, headers=SPEECH))
         await scripted.chat.wait_for_calls(1)
         task.cancel()
-        await asyncio.wait_for(turns_over(server), 10)
+        await asyncio.wait_for(turns_over(server), PATIENCE_S)
         assert turn_calls(scripted.chat)[0].cancelled
 
 

@@ -14,6 +14,7 @@ from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.server import LobugServer
 from support.app_server import ScriptedEngines, running, settings_for
 from support.device_client import HELLO, DeviceClient, device, silence, tone, until
+from support.patience import PATIENCE_S
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
 from support.tool_device import PERCENT, tool
@@ -218,7 +219,7 @@ async def test_a_newer_connection_replaces_the_older(tmp_path: Path) -> None:
         device(str(http.base_url)) as older,
         device(str(http.base_url)) as newer,
     ):
-        await asyncio.wait_for(older.closed.wait(), 20)
+        await asyncio.wait_for(older.closed.wait(), PATIENCE_S)
         assert older.socket.close_code == 4003
         await newer.listen()
         await newer.speak()
@@ -242,7 +243,7 @@ async def test_a_hello_that_cannot_be_served(
         device(str(http.base_url), hello=None) as client,
     ):
         await client.say(**hello)
-        await asyncio.wait_for(client.closed.wait(), 20)
+        await asyncio.wait_for(client.closed.wait(), PATIENCE_S)
         assert client.socket.close_code == code
         assert client.messages("alert")
 
@@ -253,7 +254,7 @@ async def test_a_hello_that_never_comes(tmp_path: Path) -> None:
         running(settings, ScriptedEngines()) as (http, _server),
         device(str(http.base_url), hello=None) as client,
     ):
-        await asyncio.wait_for(client.closed.wait(), 20)
+        await asyncio.wait_for(client.closed.wait(), PATIENCE_S)
         assert client.socket.close_code == 4001
 
 

@@ -25,6 +25,7 @@ from lobug.turn.stream import StreamClock
 from lobug.turn.utterance import TranscribedUtterance
 from support.app_server import ScriptedEngines, running, settings_for
 from support.device_client import device, silence, tone, until
+from support.patience import PATIENCE_S
 from support.scripted import Reply, ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
 
@@ -259,7 +260,7 @@ async def test_words_from_before_a_new_listening_are_not_answered_in_it(tmp_path
         await client.send_audio(tone(0.6) + silence(0.3))
         await chat.wait_for_calls(2)
         await client.send_audio(silence(1.5))
-        await asyncio.wait_for(chat.stopping.wait(), 20)
+        await asyncio.wait_for(chat.stopping.wait(), PATIENCE_S)
         await client.listen(mode="manual")
         await client.socket.send("{")
         await client.until_said("alert")  # so the message before was taken

@@ -20,6 +20,7 @@ from lobug.errors import EngineInterruptedError, EngineUnavailableError
 from lobug.server import LobugServer
 from support.app_server import ScriptedEngines, running, settings_for
 from support.device_client import HELLO, DeviceClient, device, silence, tone, until
+from support.patience import PATIENCE_S
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
 
@@ -131,7 +132,7 @@ async def test_many_broken_messages_end_the_connection(tmp_path: Path) -> None:
         with suppress(ConnectionClosed):
             for _ in range(50):
                 await client.socket.send("{")
-        await asyncio.wait_for(client.closed.wait(), 20)
+        await asyncio.wait_for(client.closed.wait(), PATIENCE_S)
         assert client.socket.close_code == 1008
         assert len(client.messages("alert")) == 1
 
@@ -143,7 +144,7 @@ async def test_a_flood_ends_the_connection(tmp_path: Path) -> None:
     ):
         with suppress(ConnectionClosed):
             await client.send_audio(silence(30.0))
-        await asyncio.wait_for(client.closed.wait(), 20)
+        await asyncio.wait_for(client.closed.wait(), PATIENCE_S)
         assert client.socket.close_code == 4008
 
 
@@ -168,7 +169,7 @@ async def test_audio_that_comes_at_once_is_no_flood(
 async def test_a_message_that_is_too_large(tmp_path: Path) -> None:
     async with world(tmp_path) as (http, _), device(str(http.base_url)) as client:
         await client.socket.send("x" * 3_000_000)
-        await asyncio.wait_for(client.closed.wait(), 20)
+        await asyncio.wait_for(client.closed.wait(), PATIENCE_S)
         assert client.socket.close_code == 1009
 
 
@@ -197,7 +198,7 @@ async def test_a_device_that_sends_another_format_is_sent_away(tmp_path: Path) -
         await client.listen()
         with suppress(ConnectionClosed):
             await client.send_audio(silence(6.0))
-        await asyncio.wait_for(client.closed.wait(), 20)
+        await asyncio.wait_for(client.closed.wait(), PATIENCE_S)
         assert client.socket.close_code == 1008
         assert len(client.messages("alert")) == 1
 
@@ -267,7 +268,7 @@ async def test_an_idle_connection_is_closed(tmp_path: Path) -> None:
         world(tmp_path, streaming={"idle_timeout_s": 0.3}) as (http, _),
         device(str(http.base_url)) as client,
     ):
-        await asyncio.wait_for(client.closed.wait(), 20)
+        await asyncio.wait_for(client.closed.wait(), PATIENCE_S)
         assert client.socket.close_code == 4006
 
 
@@ -277,7 +278,7 @@ async def test_more_devices_than_allowed(tmp_path: Path) -> None:
         device(str(http.base_url), "first"),
         device(str(http.base_url), "second", hello=None) as second,
     ):
-        await asyncio.wait_for(second.closed.wait(), 20)
+        await asyncio.wait_for(second.closed.wait(), PATIENCE_S)
         assert second.socket.close_code == 4007
 
 

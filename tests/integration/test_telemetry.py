@@ -32,6 +32,7 @@ from support.app_server import (
     scripted_assembler,
     settings_for,
 )
+from support.patience import PATIENCE_S
 from support.scripted import ScriptedChatModel
 from support.wav import pcm16, tone
 
@@ -139,7 +140,7 @@ async def test_a_caller_who_hangs_up_leaves_a_cancelled_turn(tmp_path: Path) -> 
         await scripted.chat.wait_for_calls(1)
         running_turns = (await samples(client))[("lobug_turns_running", ())]
         asking.cancel()
-        await asyncio.wait_for(over.wait(), 20)
+        await asyncio.wait_for(over.wait(), PATIENCE_S)
         assert running_turns == 1
         turn = await newest(client)
         assert (turn["outcome"], turn["error"]) == ("cancelled", None)
@@ -348,7 +349,7 @@ async def test_the_event_loop_is_watched(world: World) -> None:
         seen.set()
 
     telemetry.metrics.loop_lag = loop_lag  # type: ignore[method-assign]
-    await asyncio.wait_for(seen.wait(), 20)
+    await asyncio.wait_for(seen.wait(), PATIENCE_S)
     assert (await samples(client))[("lobug_event_loop_lag_seconds_count", ())] >= 1
 
 
@@ -376,7 +377,7 @@ def test_the_command_shows_the_last_turns(tmp_path: Path) -> None:
     try:
         assert "There have been no turns yet." in lobug_turns("--server", url).stdout
         for text in ("One.", "Two.", "Three."):
-            httpx.post(f"{url}/chat/text", json={"text": text}, trust_env=False)
+            httpx.post(f"{url}/chat/text", json={"text": text}, trust_env=False, timeout=PATIENCE_S)
         shown = lobug_turns("--server", url, "-n", "2")
         listed = lobug_turns("--server", url, "--json")
     finally:

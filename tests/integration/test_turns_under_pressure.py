@@ -22,6 +22,7 @@ from lobug.turn.events import Piece
 from lobug.turn.utterance import SpokenUtterance, TypedUtterance
 from support.app_server import ScriptedEngines, running, settings_for
 from support.memory_kit import look
+from support.patience import PATIENCE_S
 from support.scripted import Reply, ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
 from support.wav import pcm16, tone
@@ -87,7 +88,7 @@ async def test_one_device_cannot_queue_more_turns_than_the_limit(tmp_path: Path)
         await scripted.chat.wait_for_calls(1)
         second = post(client, "two", "a")
         await turns_under_way(server, 2)
-        refused = await asyncio.wait_for(post(client, "three", "a"), 5)
+        refused = await asyncio.wait_for(post(client, "three", "a"), PATIENCE_S)
         assert (refused.status_code, refused.json()["error"]["code"]) == (503, "busy")
         other = post(client, "four", "b")
         await scripted.chat.wait_for_calls(2)
@@ -224,7 +225,7 @@ async def test_a_device_that_hangs_up_frees_its_place(tmp_path: Path) -> None:
         first = post(client, "one", "a")
         await scripted.chat.wait_for_calls(1)
         first.cancel()  # closes the connection
-        again = await asyncio.wait_for(post(client, "two", "a"), 10)
+        again = await asyncio.wait_for(post(client, "two", "a"), PATIENCE_S)
         assert again.json() == {"response": "Yes."}
         assert scripted.chat.calls[0].cancelled
         assert server.priority.turns == 0
@@ -251,7 +252,7 @@ async def test_health_waits_for_no_thread(tmp_path: Path) -> None:
         pool = anyio.to_thread.current_default_thread_limiter()
         for _ in range(int(pool.total_tokens)):
             pool.acquire_on_behalf_of_nowait(object())
-        answer = await asyncio.wait_for(client.get("/health"), 10)
+        answer = await asyncio.wait_for(client.get("/health"), PATIENCE_S)
     assert answer.json()["status"] == "ok"
 
 

@@ -24,7 +24,8 @@ from lobug.errors import UploadStorageError
 from lobug.http.uploads import SMALL_BYTES, SPOOL_BYTES, UploadRoom
 from lobug.server import LobugServer
 from support.app_server import ScriptedEngines, client_of, scripted_assembler, settings_for
-from support.faults import PATIENCE_S, assert_problem, until
+from support.faults import assert_problem, until
+from support.patience import PATIENCE_S
 from support.scripted import ScriptedChatModel
 from support.simulated_address import remote_headers, with_simulated_addresses
 from support.wav import pcm16, tone
@@ -427,7 +428,7 @@ async def test_a_server_that_is_killed_in_an_upload_leaves_no_file(tmp_path: Pat
     with started(program, folder) as process:
         try:
             url = httpx.URL(f"http://127.0.0.1:{port}")
-            async with httpx.AsyncClient(base_url=url, trust_env=False) as http:
+            async with httpx.AsyncClient(base_url=url, trust_env=False, timeout=PATIENCE_S) as http:
 
                 async def up() -> bool:
                     try:

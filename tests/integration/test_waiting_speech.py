@@ -6,8 +6,6 @@ import asyncio
 import json
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +17,7 @@ import pytest
 from support.app_server import ScriptedEngines
 from support.device_client import until
 from support.memory_kit import Clock
+from support.programs import run as program
 from support.scripted import ScriptedChatModel
 from support.unasked_kit import DESK, KITCHEN, House, house, said, until_over
 
@@ -213,10 +212,8 @@ def test_a_ring_that_was_killed_rings_on_and_one_that_was_silenced_does_not(
     """In processes of their own, which end by `kill -9` while something rings."""
 
     def run(act: str) -> list[Any]:
-        done = subprocess.run(
-            [sys.executable, str(PROGRAM), str(tmp_path), act], stdout=subprocess.PIPE, check=False
-        )
-        assert done.returncode == (-signal.SIGKILL if act != "look" else 0)
+        done = program([str(PROGRAM), str(tmp_path), act])
+        assert done.returncode == (-signal.SIGKILL if act != "look" else 0), done.stderr
         return list(json.loads(done.stdout.splitlines()[-1])) if done.stdout else []
 
     def states() -> list[tuple[str, bool]]:

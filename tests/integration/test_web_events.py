@@ -26,8 +26,8 @@ from lobug.turn.events import Failed
 from lobug.turn.utterance import TranscribedUtterance
 from support.app_server import ScriptedEngines, client_of, running, scripted_assembler, settings_for
 from support.device_client import device, until
-from support.faults import PATIENCE_S
 from support.memory_app import quiet_engines
+from support.patience import PATIENCE_S
 from support.scripted_speech import ScriptedSpeechToText
 from support.simulated_address import remote_headers, with_simulated_addresses
 from support.wav import pcm16, tone

@@ -27,13 +27,14 @@ from lobug.webhooks.service import Webhooks
 from support.app_server import running, settings_for
 from support.device_client import device, until
 from support.memory_app import quiet_engines
+from support.patience import PATIENCE_S
 from support.webhook_receiver import SECRET, Receiver, receiver, status
 
 ADA = ConversationKey("ada", "desk")
 
 
 def hooks(url: str, **more: Any) -> dict[str, Any]:
-    return {"url": url, "secret": SECRET, "longest_pause_s": 0.05, "timeout_s": 1.0, **more}
+    return {"url": url, "secret": SECRET, "longest_pause_s": 0.05, "timeout_s": PATIENCE_S, **more}
 
 
 def house(folder: Path, found: Receiver, **more: Any) -> Settings:

@@ -32,6 +32,7 @@ from lobug.errors import EngineTimeoutError, EngineUnavailableError
 from support.app_server import ScriptedEngines
 from support.device_client import until
 from support.home_assistant import TOKEN, ScriptedHome, answer, done
+from support.patience import PATIENCE_S
 from support.scripted import ChatCall, Reply, ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText, ScriptedTextToSpeech
 from support.wav import tone
@@ -382,7 +383,7 @@ async def test_an_order_counts_as_handled_only_if_the_house_carried_it_out(
         async with open_door(tmp_path, scripted, home=section) as door:
             house = door.server.house
             assert house is not None
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE_S):
                 while not house.state().names:  # noqa: ASYNC110 - the state of another program
                     await asyncio.sleep(0.01)
             failed = await ask(door, "Turn on the kitchen light.")

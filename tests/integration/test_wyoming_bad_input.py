@@ -21,6 +21,7 @@ from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart
 
 from support.app_server import ScriptedEngines
 from support.device_client import until
+from support.patience import PATIENCE_S
 from support.wyoming_kit import RATE, OpenDoor, open_door, raw, say, until_type
 
 SECOND = b"\x10\x20" * RATE
@@ -211,7 +212,7 @@ async def test_a_trickle_of_sound_does_not_hold_the_server_for_ever(
 ) -> None:
     limits = {"body_deadline_s": 0.2}
     async with open_door(tmp_path, scripted, limits=limits) as door, door.client() as client:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_S):
             while True:
                 await client.write_event(AudioChunk(RATE, 2, 1, b"\1\1").event())
                 try:

@@ -225,7 +225,7 @@ async def running_chromium(folder: Path) -> AsyncIterator[Browser]:
                 await asyncio.gather(listening, return_exceptions=True)
     finally:
         try:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(PATIENCE_S):
                 await process.wait()
         except TimeoutError:
             process.kill()

@@ -13,9 +13,10 @@ import numpy as np
 import websockets
 from websockets.asyncio.client import ClientConnection, connect
 
+from support.patience import PATIENCE_S
+
 RATE = 16_000
 FRAME_MS = 60
-PATIENCE_S = 60.0
 
 HELLO: Mapping[str, Any] = {
     "type": "hello",

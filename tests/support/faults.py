@@ -18,9 +18,7 @@ from lobug.assembly import with_memory
 from lobug.server import LobugServer
 from lobug.settings import Settings
 from support.app_server import ScriptedEngines, client_of
-
-PATIENCE_S = 60.0
-"""Longest wait for an expected event, seconds; only a failing test waits this long."""
+from support.patience import PATIENCE_S
 
 
 def assert_problem(answer: httpx.Response, status: int, code: str) -> dict[str, Any]:

@@ -36,9 +36,7 @@ from lobug.cli.serve import run_app
 from lobug.telemetry.logs import configure_logging
 from support.app_server import ScriptedEngines, scripted_assembler, settings_for
 from support.lobug_process import environment
-
-PATIENCE_S = 60.0
-"""Longest wait, seconds, for what an idle computer does at once."""
+from support.patience import PATIENCE_S
 
 OWNER = "127.0.0.1"
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -31,6 +30,8 @@ from lobug.server import LobugServer
 from lobug.settings import Settings
 from support.app_server import ScriptedEngines
 from support.lobug_process import environment
+from support.patience import PATIENCE_S
+from support.programs import Program, run
 from support.scripted import ScriptedChatModel
 
 START_S = 180.0
@@ -43,7 +44,7 @@ class ScriptedServe:
 
     url: str
     folder: Path
-    process: subprocess.Popen[str]
+    process: Program
 
     @property
     def log(self) -> str:
@@ -62,7 +63,7 @@ class ScriptedServe:
             f"{self.url}/chat/text",
             json={"text": text},
             headers=headers,
-            timeout=60,
+            timeout=PATIENCE_S,
             trust_env=False,
         )
         assert answer.status_code == 200, answer.text
@@ -76,42 +77,36 @@ class ScriptedServe:
 
 def lobug(folder: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
     """Run a command on the data folder under ``folder``. Nothing serves at its default port."""
-    return subprocess.run(
-        [sys.executable, "-m", "lobug", *arguments],
+    return run(
+        ["lobug", *arguments],
         env=environment(
             **{"LOBUG_DATA_DIR": str(folder / "data"), "LOBUG_PORT": "9", "COLUMNS": "200"}
             | settings
         ),
         cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
     )
 
 
-def start(folder: Path, port: int, **settings: str) -> subprocess.Popen[str]:
+def start(folder: Path, port: int, **settings: str) -> Program:
     """Start the server without waiting for it."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "prompts.jsonl").touch()
-    with (folder / "serve.log").open("w") as log:
-        return subprocess.Popen(
-            [sys.executable, __file__, str(folder / "prompts.jsonl"), "serve", "--port", str(port)],
-            env=environment(
-                **{
-                    "LOBUG_DATA_DIR": str(folder / "data"),
-                    "LOBUG_HOST": "127.0.0.1",
-                    "LOBUG_MEMORY__IDLE_DELAY_S": "0",
-                    "COLUMNS": "200",
-                    "PYTHONPATH": os.pathsep.join(sys.path),
-                }
-                | settings
-            ),
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            text=True,
-            cwd=folder,
-        )
+    log = folder / "serve.log"
+    log.write_bytes(b"")
+    return Program(
+        [__file__, str(folder / "prompts.jsonl"), "serve", "--port", str(port)],
+        output=log,
+        env=environment(
+            **{
+                "LOBUG_DATA_DIR": str(folder / "data"),
+                "LOBUG_HOST": "127.0.0.1",
+                "LOBUG_MEMORY__IDLE_DELAY_S": "0",
+                "COLUMNS": "200",
+            }
+            | settings
+        ),
+        cwd=folder,
+    )
 
 
 @contextlib.contextmanager
@@ -125,13 +120,13 @@ def scripted_serve(folder: Path, **settings: str) -> Iterator[ScriptedServe]:
             process.send_signal(signal.SIGCONT)
         process.terminate()
         try:
-            process.wait(30)
+            process.wait(PATIENCE_S)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
 
 
-def _url(folder: Path, process: subprocess.Popen[str]) -> str:
+def _url(folder: Path, process: Program) -> str:
     until = time.monotonic() + START_S
     log = folder / "serve.log"
     while True:

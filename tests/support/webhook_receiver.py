@@ -13,6 +13,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from support.patience import PATIENCE_S
+
 KEY = bytes(range(32))
 SECRET = "whsec_" + base64.b64encode(KEY).decode()
 
@@ -64,7 +66,7 @@ class Receiver:
 
     async def came(self, count: int) -> list[Delivery]:
         """Wait until so many requests have come; return all."""
-        async with asyncio.timeout(60), self._news:
+        async with asyncio.timeout(PATIENCE_S), self._news:
             await self._news.wait_for(lambda: len(self.deliveries) >= count)
         return self.deliveries
 

@@ -21,7 +21,7 @@ from lobug.engines.base import Samples
 from lobug.server import LobugServer
 from lobug.wyoming.door import WyomingDoor
 from support.app_server import ScriptedEngines, client_of, scripted_assembler, settings_for
-from support.faults import PATIENCE_S
+from support.patience import PATIENCE_S
 from support.wav import tone
 
 RATE = 16_000

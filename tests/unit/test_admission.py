@@ -28,6 +28,7 @@ from lobug.admission.ledger import (
 )
 from lobug.errors import TooManyConnectionsError
 from lobug.settings.conversation import LimitSettings
+from support.patience import PATIENCE_S
 
 SMALL = Capacity(
     strangers=6,
@@ -313,7 +314,7 @@ def admission(clock: Clock | None = None, **limits: Any) -> Admission:
 
 
 async def ending(transport: FakeTransport) -> str:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         return await transport.ended
 
 

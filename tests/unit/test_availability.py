@@ -17,6 +17,7 @@ from lobug.engines.availability import (
     ServerWatch,
 )
 from lobug.errors import EngineError, EngineTimeoutError, EngineUnavailableError
+from support.patience import PATIENCE_S
 
 EVERY = 30.0
 DOWN = EngineUnavailableError("stt", "the server at x does not answer")
@@ -135,7 +136,7 @@ async def test_it_looks_when_a_look_is_due_and_not_before() -> None:
     assert looks.empty()
     now = FIRST_PAUSE_S + 1.0
     watch._changed.set()  # time has passed, as far as the watch can see
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         assert await looks.get() == now
         while watch.state.error is not None:  # noqa: ASYNC110 - it is set right after the look
             await asyncio.sleep(0)

@@ -27,6 +27,7 @@ from lobug.engines.tool_client import (
     safe_schema,
 )
 from lobug.settings import StreamingSettings
+from support.patience import PATIENCE_S
 from support.tool_device import PERCENT, Refused, ToolDevice, common_tools, tool
 
 VOLUME = "self.audio_speaker.set_volume"
@@ -61,7 +62,7 @@ class Changes:
         self._event.set()
 
     async def next(self) -> None:
-        await asyncio.wait_for(self._event.wait(), 10)
+        await asyncio.wait_for(self._event.wait(), PATIENCE_S)
         self._event.clear()
 
 
@@ -225,8 +226,9 @@ async def test_is_error_of_the_device_is_kept() -> None:
 
 async def test_no_answer_is_a_result_and_a_late_one_disturbs_nobody() -> None:
     device = ToolDevice(common_tools())
-    async with connected(device, QUICK) as (box, _):
+    async with connected(device) as (box, _):
         device.silent.add("tools/call")
+        box._limits = QUICK
         result = await box.call(VOLUME, {"volume": 3})
         assert result.is_error
         assert "in time" in result.text
@@ -234,6 +236,7 @@ async def test_no_answer_is_a_result_and_a_late_one_disturbs_nobody() -> None:
         device.tell({"jsonrpc": "2.0", "id": late["id"], "result": {"content": []}})
         device.silent.clear()
         device.results[VOLUME] = "the second"
+        box._limits = PATIENT
         assert (await box.call(VOLUME, {"volume": 4})).text == "the second"
 
 
@@ -272,7 +275,7 @@ async def test_the_end_of_the_connection_ends_a_call() -> None:
         call = asyncio.create_task(box.call(VOLUME, {"volume": 3}))
         await device.wait_for("tools/call")
         await box.close()
-        result = await asyncio.wait_for(call, 10)
+        result = await asyncio.wait_for(call, PATIENCE_S)
         assert result.is_error
         assert "gone" in result.text
         assert list(box.tools()) == []
@@ -284,14 +287,15 @@ async def test_a_connection_that_cannot_be_written_to_ends_a_call() -> None:
     device = ToolDevice(common_tools())
     async with connected(device) as (box, _):
         device.lost = True
-        result = await asyncio.wait_for(box.call(VOLUME, {"volume": 3}), 10)
+        result = await asyncio.wait_for(box.call(VOLUME, {"volume": 3}), PATIENCE_S)
         assert result.is_error
         assert list(box.tools()) == []
 
 
 async def test_a_send_that_never_ends_counts_for_the_time_out() -> None:
     device = ToolDevice(common_tools())
-    async with connected(device, QUICK) as (box, _):
+    async with connected(device) as (box, _):
+        box._limits = QUICK
         stuck = asyncio.Event()
 
         async def never(message: Mapping[str, Any]) -> None:
@@ -330,7 +334,7 @@ async def test_changed_tools_are_asked_for_again() -> None:
 
 async def test_a_flood_of_change_notices_is_bounded() -> None:
     device = ToolDevice(common_tools())
-    async with connected(device, QUICK) as (box, changes):
+    async with connected(device) as (box, changes):
         for count in range(2, MAX_LISTINGS + 1):
             device.tell({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
             await device.wait_for("tools/list", count)
@@ -440,7 +444,7 @@ def test_nothing_that_a_device_sends_harms(hostile: list[object], when: str) -> 
                 box.receive(payload)
                 await asyncio.sleep(0)
         await changes.next()
-        assert (await asyncio.wait_for(box.call(VOLUME, {"volume": 3}), 10)).text == "true"
+        assert (await asyncio.wait_for(box.call(VOLUME, {"volume": 3}), PATIENCE_S)).text == "true"
         await box.close()
 
     asyncio.run(scenario())

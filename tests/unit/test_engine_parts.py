@@ -16,6 +16,7 @@ from lobug.engines.lanes import LaneMap, shared_beginning
 from lobug.engines.llama_process import backoff_s
 from lobug.engines.model_server import is_loopback, paced, without_password
 from lobug.errors import EngineError, EngineTimeoutError
+from support.patience import PATIENCE_S
 
 
 def test_a_lane_keeps_its_slot_and_background_has_the_last_one() -> None:
@@ -190,7 +191,7 @@ async def test_a_shared_period_runs_until_its_last_user_closes_it() -> None:
     period.start()
     await period.close()
     ran.clear()
-    await asyncio.wait_for(ran.wait(), 10)
+    await asyncio.wait_for(ran.wait(), PATIENCE_S)
     await period.close()
     ran.clear()
     others = asyncio.all_tasks() - {asyncio.current_task()}

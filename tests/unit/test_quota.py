@@ -17,6 +17,7 @@ from lobug.quota import (
     Rotation,
 )
 from lobug.turn.slots import EngineSlots
+from support.patience import PATIENCE_S
 
 ADA = Claimant("ada", privileged=True)
 DESK = Claimant("desk", privileged=True)
@@ -174,5 +175,5 @@ async def test_no_place_is_lost_or_given_twice(data: st.DataObject, count: int) 
         door.set()
     await asyncio.gather(*tasks.values(), return_exceptions=True)
     for _ in range(count):
-        await asyncio.wait_for(places._acquire(GUEST), 1)
+        await asyncio.wait_for(places._acquire(GUEST), PATIENCE_S)
     assert places.locked()

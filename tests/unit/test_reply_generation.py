@@ -15,6 +15,7 @@ from lobug.settings import ChatSettings, Settings
 from lobug.turn.events import Piece, ReplyDelta
 from lobug.turn.reply import Prompt, Reply, write_reply
 from lobug.turn.timeline import Timeline
+from support.patience import PATIENCE_S
 from support.scripted import ScriptedChatModel, Step
 
 WRITTEN = "To boil an egg, you need a pot of water. It is quick. Do try it. And again."
@@ -75,7 +76,7 @@ async def test_the_first_clause_is_a_piece_of_its_own_and_sentences_are_counted(
 async def test_the_first_clause_does_not_wait_for_its_sentence() -> None:
     silent = asyncio.Event()
     writing = Writing("To boil an egg, you need a pot", silent, clause_first=True)
-    async with asyncio.timeout(10), aclosing(writing.events):
+    async with asyncio.timeout(PATIENCE_S), aclosing(writing.events):
         assert await anext(writing.events) == ReplyDelta("To boil an egg,")
         assert await anext(writing.events) == Piece(0, "To boil an egg,")
 

@@ -22,6 +22,7 @@ from lobug.turn.speech import (
     speak,
     trim_silence,
 )
+from support.patience import PATIENCE_S
 from support.scripted_speech import ScriptedTextToSpeech
 
 
@@ -121,7 +122,7 @@ async def test_a_voice_speaks_as_fast_as_the_conversation_wants(
 async def test_speech_does_not_wait_for_the_models_next_word() -> None:
     silent = asyncio.Event()
     async with aclosing(speaking(Source("One.", silent), ScriptedTextToSpeech())) as stream:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_S):
             async for event in stream:
                 if isinstance(event, SpeechAudio):
                     break
@@ -232,7 +233,7 @@ async def test_a_fault_of_the_reply_arrives_after_what_came_before_it() -> None:
 
 async def test_a_defect_of_the_voice_is_no_hang() -> None:
     tts = FailingTextToSpeech("One.", RuntimeError("defect"))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         with pytest.raises(RuntimeError, match="defect"):
             await spoken_by(speaking(Source("One.", asyncio.Event()), tts))
 
@@ -278,7 +279,7 @@ async def test_a_sentence_is_passed_on_as_it_comes() -> None:
     wait = asyncio.Event()
     tts = StreamedTextToSpeech(wait=wait)
     async with aclosing(speaking(Source("One two."), tts, None, None)) as stream:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_S):
             events = []
             async for event in stream:
                 events.append(event)

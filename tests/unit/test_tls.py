@@ -6,8 +6,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import subprocess
-import sys
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -38,6 +36,7 @@ from lobug.tls.shown import Shown, make_context, wanted_names, warning, web_addr
 from support import tls_kit
 from support.app_server import settings_for
 from support.firmware_tls import Authority
+from support.programs import run
 from support.tls_kit import NOW, Computer
 
 DAY = timedelta(days=1)
@@ -282,14 +281,7 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
 
 
 def test_killed_at_any_step_it_starts_again_whole(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, tls_kit.__file__, str(tmp_path)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = run([tls_kit.__file__, str(tmp_path)])
     assert done.returncode == 0, done.stderr
     steps = done.stdout.splitlines()
     assert len(steps) == 18, "six steps for each of three files"

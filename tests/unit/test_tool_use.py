@@ -24,6 +24,7 @@ from lobug.turn.events import Piece, ReplyDelta, TurnEvent
 from lobug.turn.reply import Prompt, Reply, write_reply
 from lobug.turn.timeline import Timeline
 from lobug.turn.tool_use import ToolUse, offer_tools
+from support.patience import PATIENCE_S
 from support.scripted import ScriptedChatModel
 from support.tool_device import Refused, ToolDevice, common_tools
 
@@ -80,7 +81,7 @@ async def talking(*, sure: bool = True, timeout_s: float = 60.0) -> AsyncIterato
     box = ToolClient(device.take, StreamingSettings(tool_timeout_s=timeout_s), listed.set)
     device.answer_to(box)
     box.start()
-    await asyncio.wait_for(listed.wait(), 10)
+    await asyncio.wait_for(listed.wait(), PATIENCE_S)
     conversation = Conversations(Settings()).get(ConversationKey("ada", "ada/device:desk"))
     offer_tools(conversation, box.tools(), ChatSettings().tool_prompt_tokens)
     conversation.include_tools()
@@ -176,7 +177,7 @@ async def test_no_tool_is_used_before_the_turn_is_certain() -> None:
     chat = ScriptedChatModel([LOUDER, "Okay."])
     async with talking(sure=False) as talk:
         turn = asyncio.create_task(talk.say("Make it louder.", chat))
-        await asyncio.wait_for(talk.waited.wait(), 10)
+        await asyncio.wait_for(talk.waited.wait(), PATIENCE_S)
         assert talk.device.called == []
         talk.sure.set()
         assert words(await turn) == "Okay."
@@ -187,7 +188,7 @@ async def test_a_turn_that_is_thrown_away_uses_no_tool() -> None:
     chat = ScriptedChatModel([f"Gern! {LOUDER}", "Okay."])
     async with talking(sure=False) as talk:
         turn = asyncio.create_task(talk.say("Mach lauter.", chat))
-        await asyncio.wait_for(talk.waited.wait(), 10)
+        await asyncio.wait_for(talk.waited.wait(), PATIENCE_S)
         turn.cancel()
         with pytest.raises(asyncio.CancelledError):
             await turn

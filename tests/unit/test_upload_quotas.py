@@ -17,6 +17,7 @@ from lobug.http.uploads import (
 )
 from lobug.quota import Claimant
 from lobug.settings import LimitSettings
+from support.patience import PATIENCE_S
 
 MB = 1024 * 1024
 OWNER = Claimant("ada", privileged=True)
@@ -81,6 +82,6 @@ async def test_memory_is_given_back_after_large_bodies(monkeypatch: pytest.Monke
         body = HeldBody(shared, GUEST)
         assert body.resize(size) is None
         body.close()
-    await asyncio.wait_for(done.wait(), 20)
+    await asyncio.wait_for(done.wait(), PATIENCE_S)
     assert len(calls) == 1, "once for all of them"
     assert calls != [threading.main_thread().name]
