@@ -21,7 +21,7 @@ from lobug.settings import WebhookSettings
 from lobug.settings.webhooks import key_of
 from lobug.turn.house_turn import BY
 from lobug.turn.timeline import ANSWERERS, DOORS
-from lobug.webhooks.delivery import Verdict, pause_after, signature, verdict_on
+from lobug.webhooks.delivery import Verdict, signature, verdict_on
 from lobug.webhooks.events import (
     EVENTS,
     AlertData,
@@ -67,13 +67,6 @@ def test_the_signature_is_that_of_standard_webhooks() -> None:
 )
 def test_what_an_answer_means(status: int | None, verdict: Verdict) -> None:
     assert verdict_on(status) is verdict
-
-
-def test_pauses_grow_and_end() -> None:
-    assert [pause_after(n, 600.0, 0.0) for n in (1, 2, 3, 4)] == [1.0, 2.0, 4.0, 8.0]
-    assert pause_after(3, 600.0, 1.0) == 2.0
-    assert pause_after(10**9, 600.0, 0.0) == 600.0
-    assert pause_after(1, 0.05, 0.0) == 0.05
 
 
 def test_words_are_only_there_where_they_are_wanted() -> None:

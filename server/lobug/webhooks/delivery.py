@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import httpx
 
 FIRST_PAUSE_S = 1.0
-"""Pause after the first failure, seconds; each further one doubles it."""
+"""Pause after the first failure, seconds."""
 
 
 def signature(key: bytes, event_id: str, timestamp: int, body: bytes) -> str:
@@ -63,14 +63,6 @@ def verdict_on(status: int | None) -> Verdict:
     if status is not None and (300 <= status < 400 or status in _REFUSED):
         return Verdict.REFUSED
     return Verdict.AGAIN
-
-
-def pause_after(failures: int, longest_s: float, chance: float) -> float:
-    """Seconds to wait after so many failures in a row, at least one: doubled each time, up to
-    ``longest_s``, and shortened by up to a half at random, so that many events that failed together
-    do not come back together. ``chance``: from 0 to 1. Pure."""
-    whole = min(longest_s, FIRST_PAUSE_S * 2.0 ** min(failures - 1, 32))
-    return whole * (1.0 - chance / 2)
 
 
 @dataclass(frozen=True, slots=True)

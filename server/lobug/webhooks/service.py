@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Literal
 
 from lobug.agenda.alerts import Alert
+from lobug.concurrency import Backoff
 from lobug.errors import StorageError
 from lobug.memory.model import ConversationKey
 from lobug.settings.webhooks import WebhookSettings
 from lobug.storage.database import Checkpoint, no_checkpoint
 from lobug.turn.timeline import Outcome, Timeline
-from lobug.webhooks.delivery import Attempt, Sender, Verdict, pause_after
+from lobug.webhooks.delivery import FIRST_PAUSE_S, Attempt, Sender, Verdict
 from lobug.webhooks.events import (
     AlertData,
     DeviceData,
@@ -358,7 +359,7 @@ class Webhooks:
         self._failures += 1
         if self._failures == TELL_AFTER:
             log.warning("the receiver of webhooks does not take them: %s", self._problem)
-        pause_s = pause_after(self._failures, settings.longest_pause_s, self._chance())
+        pause_s = self._pause_s(self._failures)
         self._resume_at = self._clock() + pause_s
         return pause_s
 
@@ -390,7 +391,12 @@ class Webhooks:
                 return True
             case Verdict.AGAIN:
                 self._problem = attempt.described
-                longest_s = self._settings.longest_pause_s
-                pause_s = pause_after(event.attempts + 1, longest_s, self._chance())
+                pause_s = self._pause_s(event.attempts + 1)
                 await self._outbox.put_off(event.id, self._wall() + pause_s)
         return False
+
+    def _pause_s(self, failures: int) -> float:
+        """Seconds until the next attempt. Random, so that many events that failed together do not
+        come back together."""
+        backoff = Backoff(FIRST_PAUSE_S, self._settings.longest_pause_s)
+        return backoff.pause_s(failures, chance=self._chance())
