@@ -381,7 +381,7 @@ class TurnRunner:
         if house is None:
             return None, False
         name = conversation.conversation_key.conversation
-        asked = await asyncio.to_thread(house.reads, name, heard.text, heard.language)
+        asked = await asyncio.to_thread(house.request_in, name, heard.text, heard.language)
         if asked is None:
             return None, False
         return AskedHouse(house, conversation, heard, asked), asked.certainty == "surely"

@@ -34,7 +34,7 @@ def signature(key: bytes, event_id: str, timestamp: int, body: bytes) -> str:
     return f"v1,{base64.b64encode(digest).decode()}"
 
 
-class Verdict(Enum):
+class DeliveryVerdict(Enum):
     """What becomes of an event after an attempt."""
 
     DELIVERED = auto()
@@ -56,13 +56,13 @@ _REFUSED = frozenset(
 receiver that is still being set up."""
 
 
-def verdict_on(status: int | None) -> Verdict:
+def verdict_on(status: int | None) -> DeliveryVerdict:
     """Judge an answer's status; None: there was no answer. Pure."""
     if status is not None and 200 <= status < 300:
-        return Verdict.DELIVERED
+        return DeliveryVerdict.DELIVERED
     if status is not None and (300 <= status < 400 or status in _REFUSED):
-        return Verdict.REFUSED
-    return Verdict.AGAIN
+        return DeliveryVerdict.REFUSED
+    return DeliveryVerdict.AGAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Attempt:
     """Why there was no answer: a word or two, without the address."""
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> DeliveryVerdict:
         """What becomes of the event."""
         return verdict_on(self.status)
 

@@ -23,7 +23,7 @@ from lobug.memory.model import ConversationKey
 from lobug.settings.webhooks import WebhookSettings
 from lobug.storage.database import Checkpoint, no_checkpoint
 from lobug.turn.timeline import Outcome, Timeline
-from lobug.webhooks.delivery import FIRST_PAUSE_S, Attempt, Sender, Verdict
+from lobug.webhooks.delivery import FIRST_PAUSE_S, Attempt, DeliveryVerdict, Sender
 from lobug.webhooks.events import (
     AlertData,
     DeviceData,
@@ -40,7 +40,7 @@ log = logging.getLogger(__name__)
 Ended = Literal["delivered", "refused", "expired", "dropped"]
 """What becomes of an event. ``dropped``: too many were waiting."""
 
-TOLD = frozenset({Outcome.RESPOND, Outcome.REACT, Outcome.INTERRUPTED, Outcome.FAILED})
+PASSED_ON = frozenset({Outcome.RESPOND, Outcome.REACT, Outcome.INTERRUPTED, Outcome.FAILED})
 """Turns that are told of: what was not meant for Lo-Bug is nobody's business."""
 
 LONGEST_WAIT_S = 30.0
@@ -182,7 +182,7 @@ class Webhooks:
     def finished(self, timeline: Timeline) -> None:
         """A turn is over."""
         turn = self._turns.pop(timeline.id, None)
-        if turn is None or timeline.outcome not in TOLD:
+        if turn is None or timeline.outcome not in PASSED_ON:
             return
         common = {
             "user": turn.user,
@@ -380,16 +380,16 @@ class Webhooks:
             return None
         attempt = sending.result()
         match attempt.verdict:
-            case Verdict.DELIVERED:
+            case DeliveryVerdict.DELIVERED:
                 await self._outbox.remove(event.id)
                 self._counted("delivered", 1)
                 return True
-            case Verdict.REFUSED:
+            case DeliveryVerdict.REFUSED:
                 log.warning("a webhook was refused: %s", attempt.described)
                 await self._outbox.remove(event.id)
                 self._counted("refused", 1)
                 return True
-            case Verdict.AGAIN:
+            case DeliveryVerdict.AGAIN:
                 self._problem = attempt.described
                 pause_s = self._pause_s(event.attempts + 1)
                 await self._outbox.put_off(event.id, self._wall() + pause_s)
