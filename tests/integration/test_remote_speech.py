@@ -14,14 +14,8 @@ from wyoming.asr import Transcribe, Transcript
 from wyoming.audio import AudioChunk, AudioStart, AudioStop
 from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop
 
-from lobug.engines.base import (
-    KnowsNames,
-    PacedVoice,
-)
-from lobug.engines.remote_speech import (
-    VOICE_RATE,
-    RemoteSpeechToText,
-)
+from lobug.engines.base import KnowsNames, PacedVoice
+from lobug.engines.remote_speech import VOICE_RATE, RemoteSpeechToText
 from support.faults import until
 from support.remote_speech_kit import (
     BOTH,

@@ -18,17 +18,10 @@ from lobug.cli.doctor.engines import OllamaState, try_audio
 from lobug.cli.doctor.models import examine_model_files
 from lobug.cli.serve import _require_models
 from lobug.cli.terminal import CommandError
-from lobug.engines.base import (
-    Engines,
-)
-from lobug.engines.remote_speech import (
-    RemoteSpeechToText,
-    RemoteVoice,
-)
+from lobug.engines.base import Engines
+from lobug.engines.remote_speech import RemoteSpeechToText, RemoteVoice
 from lobug.engines.selection import choose_stt, choose_tts
-from lobug.errors import (
-    ModelMissingError,
-)
+from lobug.errors import ModelMissingError
 from lobug.models.catalog import needed_models
 from lobug.server import LobugServer
 from lobug.settings import Settings, SttSettings, TtsSettings

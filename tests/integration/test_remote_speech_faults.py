@@ -14,9 +14,7 @@ from wyoming.error import Error
 from wyoming.info import Info
 
 from lobug.engines import wyoming_wire
-from lobug.engines.remote_speech import (
-    longest_speech_s,
-)
+from lobug.engines.remote_speech import longest_speech_s
 from lobug.errors import (
     EngineError,
     EngineInterruptedError,
@@ -228,7 +226,7 @@ def test_the_longest_speech_grows_with_the_words_up_to_the_setting() -> None:
         ([asyncio.Event()], "sends nothing for"),
     ],
 )
-async def test_a_look_that_is_not_answered_well(describes: Sequence[Step], said: str) -> None:
+async def test_a_probe_that_is_not_answered_well(describes: Sequence[Step], said: str) -> None:
     async with wyoming(ScriptedWyoming(describes=describes)) as server:
         ears = ears_of(server, answer_timeout_s=0.3)
         try:

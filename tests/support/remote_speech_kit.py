@@ -13,21 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lobug.engines.base import (
-    Engine,
-    Samples,
-    SpeechToText,
-)
+from lobug.engines.base import Engine, Samples, SpeechToText
 from lobug.engines.openai_audio import OpenAIRecognizer, OpenAISynthesizer
-from lobug.engines.remote_speech import (
-    PacedRemoteVoice,
-    RemoteSpeechToText,
-    RemoteVoice,
-)
+from lobug.engines.remote_speech import PacedRemoteVoice, RemoteSpeechToText, RemoteVoice
 from lobug.engines.wyoming import WyomingRecognizer, WyomingSynthesizer
-from lobug.errors import (
-    EngineError,
-)
+from lobug.errors import EngineError
 from lobug.settings import Settings, SttSettings, TtsSettings
 from support.scripted_http import Answer, Chunk, Received, ScriptedServer, as_json, serving
 from support.scripted_speech import ScriptedTextToSpeech

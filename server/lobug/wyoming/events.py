@@ -59,7 +59,7 @@ class AudioFormat(_Data):
 
     @property
     def pcm(self) -> PcmFormat:
-        """The same, for the reader of samples."""
+        """The format as the reader of samples takes it."""
         return PcmFormat(self.rate, self.width, self.channels)
 
 
