@@ -243,6 +243,25 @@ def test_search_shows_how_well_each_fits_and_what_was_said(house: House) -> None
         expect(page.locator(".recall").first).to_contain_text("My boat lies")
 
 
+def test_search_within_a_layer_finds_nothing_else(house: House) -> None:
+    house.tell("gail", "The user's sister Anna sails", key="sister", layer="identity")
+    house.tell("gail", "The user's sister Anna paints")
+    with house.page("gail", "#/memory/search?q=Anna") as page:
+        expect(page.locator(".hit")).to_have_count(2)
+        page.get_by_label("Layer").select_option("Always in mind")
+        expect(page.locator(".hit")).to_have_count(1)
+        expect(page.locator(".hit")).to_contain_text("sails")
+        # What was said is in no layer.
+        expect(page.get_by_label("Also what was said")).not_to_be_checked()
+        expect(page.get_by_label("Also what was said")).to_be_disabled()
+        page.reload()  # it stands in the address
+        expect(page.get_by_label("Layer")).to_have_value("identity")
+        expect(page.locator(".hit")).to_contain_text("sails")
+        page.get_by_label("Layer").select_option("Any")
+        expect(page.locator(".hit")).to_have_count(2)
+        expect(page.get_by_label("Also what was said")).to_be_checked()
+
+
 @pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
 def test_hostile_text_is_never_markup_and_overflows_nothing(
     house: House, viewport: dict[str, int]

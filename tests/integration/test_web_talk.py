@@ -135,12 +135,17 @@ def talk_page(
         expected_errors=LOST if lost else (),
         replaced=replaced,
     ) as page:
-        expect(talk_button(page)).to_be_enabled()
+        opened(page)
         yield page
 
 
 def talk_button(page: Page) -> Locator:
     return page.locator(".talk-button")
+
+
+def opened(page: Page) -> None:
+    """Wait until the door of the page is open."""
+    expect(page.locator(".stage[data-phase=idle]")).to_be_visible()
 
 
 def hold(page: Page) -> None:
@@ -192,7 +197,7 @@ def test_a_browser_elsewhere_talks_opus(browser: Browser, tmp_path: Path) -> Non
 
         page.on("websocket", lambda socket: socket.on("framereceived", on_message))
         page.reload()
-        expect(talk_button(page)).to_be_enabled()
+        opened(page)
         for count in (1, 2):
             hold(page)
             expect(page.locator(".line-person[data-interim]")).to_contain_text("Tell me")
@@ -218,6 +223,27 @@ def test_the_space_bar_and_a_tap(browser: Browser, tmp_path: Path) -> None:
         expect(reply(page)).to_have_text("It is deep.")
         page.reload()
         expect(page.get_by_role("radio", name="Tap")).to_be_checked()
+
+
+PRESSED_AT_ONCE = """new MutationObserver((_, observer) => {
+    if (!document.querySelector(".talk-button")) return;
+    observer.disconnect();
+    globalThis.pressedWhile = document.querySelector(".stage").dataset.phase;
+    const space = new KeyboardEvent("keydown", {key: " ", bubbles: true});
+    document.body.dispatchEvent(space);
+}).observe(document, {childList: true, subtree: true})"""
+
+
+def test_a_press_before_the_door_is_open_is_not_lost(browser: Browser, tmp_path: Path) -> None:
+    with served(tmp_path, sea="It is deep.") as server, talk_page(browser, server.url) as page:
+        page.add_init_script(PRESSED_AT_ONCE)
+        page.reload()
+        expect(page.locator(".line-person[data-interim]")).to_contain_text("Tell me")
+        assert page.evaluate("pressedWhile") == "connecting"
+        page.evaluate(
+            "document.body.dispatchEvent(new KeyboardEvent('keyup', {key: ' ', bubbles: true}))"
+        )
+        expect(reply(page)).to_have_text("It is deep.")
 
 
 def test_typed_words(browser: Browser, tmp_path: Path) -> None:
@@ -309,7 +335,7 @@ def test_a_lost_server_and_its_return(browser: Browser, tmp_path: Path) -> None:
         page.keyboard.press("Enter")
         expect(page.locator(".line-fault").last).to_contain_text("doesn't answer")
         server.start()
-        expect(talk_button(page)).to_be_enabled()
+        opened(page)
         hold(page)
         expect(page.locator(".line-person[data-interim]")).to_be_visible()
         page.mouse.up()

@@ -416,6 +416,34 @@ def test_a_held_button_does_not_outlast_the_connection(page: Page) -> None:
     assert result["phases"][-1] == "idle"
 
 
+def test_a_button_pressed_before_the_door_is_open_counts_once_it_is(page: Page) -> None:
+    held = played(page, PRESS, OPEN, MICROPHONE, RELEASE)
+    assert held["phases"] == ["connecting", "listening", "listening", "thinking"]
+    assert sent(held) == [("start", "manual"), ("stop",)]
+    tapped = played(page, PRESS, OPEN, mode="tap")
+    assert sent(tapped) == [("start", "auto")]
+
+
+@pytest.mark.parametrize(
+    "ended",
+    [
+        RELEASE,
+        PRESS,
+        {"type": "interrupt"},
+        {"type": "leave"},
+        {"type": "mode", "mode": "tap"},
+        {"type": "link", "link": "lost"},
+    ],
+    ids=lambda event: event["type"],
+)
+def test_a_button_let_go_before_the_door_is_open_does_nothing(
+    page: Page, ended: dict[str, Any]
+) -> None:
+    result = played(page, PRESS, ended, OPEN)
+    assert result["phases"][-1] == "idle"
+    assert kinds(result) == []
+
+
 def test_a_refused_microphone_is_told_of(page: Page) -> None:
     result = played(page, OPEN, PRESS, {"type": "microphone", "fault": "refused"})
     assert (result["fault"], result["phases"][-1]) == ("refused", "idle")

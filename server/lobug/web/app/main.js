@@ -31,9 +31,11 @@ const stylesheets = new Map();
 /** Load the styles of a page; done when they are in use. */
 function stylesheet(name) {
   if (!stylesheets.has(name)) {
+    const href = `web/app/styles/${name}.css`;
+    if (document.querySelector(`link[rel="stylesheet"][href="${href}"]`)?.sheet) return null;
     const element = document.createElement("link");
     element.rel = "stylesheet";
-    element.href = `web/app/styles/${name}.css`;
+    element.href = href;
     const loading = new Promise((resolve, reject) => {
       element.onload = resolve;
       element.onerror = () => {
@@ -63,10 +65,14 @@ function allowed(name) {
   return OWNER_PAGES.has(name) && role !== "owner" ? "talk" : name;
 }
 
+/** Longest wait for the first page before the frame is drawn without it, ms. */
+const FRAME_MS = 250;
+
 let wanted = 0;
 async function show(name) {
   const turn = ++wanted;
   failure.value = null;
+  if (shown.value?.name === name) return;
   try {
     const module = await load(name);
     // A page may be made of parts of another one, and so of its words and styles.
@@ -185,6 +191,8 @@ async function start() {
       asking = loadSession();
     }
   }
+  // A page that comes quickly is drawn at once, with its frame; for a slow one the frame does not wait.
+  await Promise.race([show(allowed(route.value.page)), new Promise((resolve) => setTimeout(resolve, FRAME_MS))]);
   render(html`<${App} />`, root);
   session.subscribe((who) => (who.role === "stranger" ? undefined : connect()));
   on("signed_out", () => loadSession().then(follow, () => {}));

@@ -9,7 +9,13 @@ const LANGUAGES = ["en"];
 export const language =
   (navigator.languages ?? ["en"]).map((tag) => tag.slice(0, 2)).find((tag) => LANGUAGES.includes(tag)) ?? "en";
 
-const plural = new Intl.PluralRules(language);
+/** Made at its first use: a browser takes 40 ms to load what it knows of a language's numbers. */
+function lazy(make) {
+  let made;
+  return () => (made ??= make());
+}
+
+const plural = lazy(() => new Intl.PluralRules(language));
 const tables = new Map();
 const loaded = signal(0);
 
@@ -30,7 +36,7 @@ export function t(key, values = {}) {
   const dot = key.indexOf(".");
   let found = tables.get(key.slice(0, dot));
   for (const part of key.slice(dot + 1).split(".")) found = found?.[part];
-  if (found && typeof found === "object") found = found[plural.select(values.n)] ?? found.other;
+  if (found && typeof found === "object") found = found[plural().select(values.n)] ?? found.other;
   if (typeof found !== "string") return key;
   return found.replace(/\{(\w+)\}/g, (whole, name) => {
     const value = values[name];
@@ -42,17 +48,17 @@ export function t(key, values = {}) {
 /** Whether the catalogue has a sentence. */
 export const has = (key, values) => t(key, values) !== key;
 
-const numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 2 });
-const times = new Intl.DateTimeFormat(language, { hour: "numeric", minute: "2-digit" });
-const dates = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
-const moments = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
-const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+const numbers = lazy(() => new Intl.NumberFormat(language, { maximumFractionDigits: 2 }));
+const times = lazy(() => new Intl.DateTimeFormat(language, { hour: "numeric", minute: "2-digit" }));
+const dates = lazy(() => new Intl.DateTimeFormat(language, { dateStyle: "medium" }));
+const moments = lazy(() => new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }));
+const relative = lazy(() => new Intl.RelativeTimeFormat(language, { numeric: "auto" }));
 
-export const number = (value) => numbers.format(value);
+export const number = (value) => numbers().format(value);
 /** Times are RFC 3339 strings, Dates, or milliseconds since the epoch. */
-export const time = (at) => times.format(new Date(at));
-export const date = (at) => dates.format(new Date(at));
-export const moment = (at) => moments.format(new Date(at));
+export const time = (at) => times().format(new Date(at));
+export const date = (at) => dates().format(new Date(at));
+export const moment = (at) => moments().format(new Date(at));
 
 const STEPS = [
   ["year", 31_536_000],
@@ -67,9 +73,9 @@ const STEPS = [
 export function ago(at, now = Date.now()) {
   const seconds = (new Date(at).getTime() - now) / 1000;
   for (const [unit, length] of STEPS) {
-    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
+    if (Math.abs(seconds) >= length) return relative().format(Math.trunc(seconds / length), unit);
   }
-  return relative.format(0, "second");
+  return relative().format(0, "second");
 }
 
 /** A span as "1:05:09" or "4:30". */

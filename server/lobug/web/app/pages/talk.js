@@ -6,9 +6,37 @@ import { link, route } from "../router.js";
 import { t } from "../sentences.js";
 import { session } from "../session.js";
 import { MODES, interruptible } from "./talk/dialogue.js";
-import { Face } from "./talk/face.js";
-import { Memories } from "./talk/memories.js";
-import { connectHere, happen, leave, level, phase, setMode, setSound, sound, start, state } from "./talk/talker.js";
+import {
+  connectHere,
+  happen,
+  leave,
+  level,
+  openSound,
+  phase,
+  setMode,
+  setSound,
+  sound,
+  start,
+  state,
+} from "./talk/talker.js";
+
+/** A part of the page that is loaded when it is first needed, after the frame; until then `meanwhile`
+ * is in its place. The page works without it, should it not come. */
+function later(load, meanwhile = () => null) {
+  const part = signal(null);
+  return (props) => {
+    useEffect(() => {
+      if (!part.value) load().then((loaded) => (part.value = loaded), () => {});
+    }, []);
+    return part.value ? html`<${part.value} ...${props} />` : meanwhile();
+  };
+}
+
+const Face = later(
+  () => import("./talk/face.js").then((module) => module.Face),
+  () => html`<svg class="face" viewBox="-156 -134 312 252" aria-hidden="true" />`,
+);
+const Memories = later(() => import("./talk/memories.js").then((module) => module.Memories));
 
 const DOZES_AFTER_MS = 180_000;
 const asleep = signal(false);
@@ -91,7 +119,7 @@ function Line({ line }) {
       <${Words} line=${line} />
       ${line.state === "interrupted" && html`<span class="cut"> ${t("talk.interrupted")}</span>`}
     </p>
-    <${Memories} memories=${line.memories} />
+    ${line.memories.length > 0 && html`<${Memories} memories=${line.memories} />`}
   </li>`;
 }
 
@@ -141,7 +169,7 @@ function MicrophoneFault({ kind }) {
 const busyWithKeys = (target) => target.closest?.("input, textarea, select, button, a, summary, dialog, [contenteditable]");
 
 function useKeys() {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const down = (event) => {
       if (event.key === "Escape" && !document.querySelector("dialog[open]")) happen({ type: "interrupt" });
       if (event.key !== " " || event.repeat || busyWithKeys(event.target)) return;
@@ -166,7 +194,7 @@ function useKeys() {
 }
 
 function TalkButton() {
-  const { mode, ears, link: door } = state.value;
+  const { mode, ears, early, link: door } = state.value;
   const on = ears !== "off";
   const pressed = useRef(false);
   const hold = mode === "hold";
@@ -194,9 +222,9 @@ function TalkButton() {
   return html`<button
     class="talk-button"
     data-on=${on ? "" : undefined}
-    aria-pressed=${on ? "true" : "false"}
+    aria-pressed=${on || early ? "true" : "false"}
     aria-label=${t(`talk.button.${label}`)}
-    disabled=${door !== "open"}
+    disabled=${door !== "open" && (door !== "connecting" || on)}
     onPointerDown=${press}
     onPointerUp=${release}
     onPointerCancel=${release}
@@ -268,10 +296,12 @@ function Typing() {
 }
 
 export default function Page() {
-  useEffect(() => {
+  // Before anything can be pressed.
+  useLayoutEffect(() => {
     start();
     return leave;
   }, []);
+  useEffect(openSound, []);
   useKeys();
   const { fault } = state.value;
   return html`<div class="talk">

@@ -9,11 +9,10 @@ import { shownUser } from "../../session.js";
 import { ago, date, t } from "../../sentences.js";
 import * as memory from "./client.js";
 import { EntryPages } from "./entry_pages.js";
-import { LayerTag, StatusTag, Words } from "./parts.js";
+import { LAYERS, LayerTag, StatusTag, Words } from "./parts.js";
 import { VirtualList } from "./virtual_list.js";
 
 const FIRST_ROWS = 20;
-const LAYERS = ["identity", "knowledge", "archive"];
 const STATUSES = ["active", "past", "inactive", "all"];
 const NAMES = ["layer", "status", "project", "tags", "since", "until"];
 

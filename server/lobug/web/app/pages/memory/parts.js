@@ -4,6 +4,8 @@ import { Tag } from "../../components/basics.js";
 import { html } from "../../preact.js";
 import { has, moment, number, t } from "../../sentences.js";
 
+/** In the order in which they are offered. */
+export const LAYERS = ["identity", "knowledge", "archive"];
 const LAYER_KINDS = { identity: "accent", knowledge: "good", archive: "plain" };
 const STATUS_KINDS = { past: "warning", inactive: "bad" };
 

@@ -1,22 +1,24 @@
 // Search as recall does it, with how well each hit fits.
 
-import { Empty } from "../../components/basics.js";
+import { Empty, Field } from "../../components/basics.js";
 import { Icon } from "../../components/icons.js";
 import { html, useEffect, useState } from "../../preact.js";
 import { go, link, route } from "../../router.js";
 import { t } from "../../sentences.js";
 import * as memory from "./client.js";
 import { Loaded, useMemoryData } from "./loading.js";
-import { LayerTag, Scores, StatusTag, Words, said } from "./parts.js";
+import { LAYERS, LayerTag, Scores, StatusTag, Words, said } from "./parts.js";
 
 const MOST_HITS = 30;
 
 export function SearchView() {
-  const { q = "", turns = "1", status = "" } = route.value.query;
+  const { q = "", layer = "", turns = "1", status = "" } = route.value.query;
+  // What was said is in no layer.
+  const withTurns = turns === "1" && !layer;
   const [words, setWords] = useState(q);
   useEffect(() => setWords(q), [q]);
   const search = (changed) => {
-    const query = { q: words.trim(), turns, status, ...changed };
+    const query = { q: words.trim(), layer, turns, status, ...changed };
     go(`${link("memory", "search")}?${new URLSearchParams(Object.entries(query).filter(([, value]) => value))}`, { replace: !q });
   };
   return html`
@@ -35,23 +37,39 @@ export function SearchView() {
         onInput=${(event) => setWords(event.currentTarget.value)}
       />
       <button class="button button-primary" disabled=${!words.trim()}><${Icon} name="search" />${t("memory.search")}</button>
-      <label class="check">
-        <input type="checkbox" checked=${turns === "1"} onChange=${(event) => search({ turns: event.currentTarget.checked ? "1" : "0" })} />
-        ${t("memory.also_said")}
-      </label>
-      <label class="check">
-        <input type="checkbox" checked=${status === "all"} onChange=${(event) => search({ status: event.currentTarget.checked ? "all" : "" })} />
-        ${t("memory.also_past")}
-      </label>
+      <div class="search-options">
+        <${Field} label=${t("memory.layer")}>
+          ${(props) => html`<select ...${props} value=${layer} onChange=${(event) => search({ layer: event.currentTarget.value })}>
+            <option value="">${t("memory.any")}</option>
+            ${LAYERS.map((one) => html`<option key=${one} value=${one}>${t(`memory.layers.${one}`)}</option>`)}
+          </select>`}
+        <//>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked=${withTurns}
+            disabled=${Boolean(layer)}
+            onChange=${(event) => search({ turns: event.currentTarget.checked ? "1" : "0" })}
+          />
+          ${t("memory.also_said")}
+        </label>
+        <label class="check">
+          <input type="checkbox" checked=${status === "all"} onChange=${(event) => search({ status: event.currentTarget.checked ? "all" : "" })} />
+          ${t("memory.also_past")}
+        </label>
+      </div>
     </form>
     ${q
-      ? html`<${Results} q=${q} turns=${turns === "1"} status=${status} />`
+      ? html`<${Results} q=${q} layer=${layer} turns=${withTurns} status=${status} />`
       : html`<${Empty} icon="search" title=${t("memory.search_hint")} />`}
   `;
 }
 
-function Results({ q, turns, status }) {
-  const data = useMemoryData((signal) => memory.get("search", { q, turns, status, limit: MOST_HITS }, { signal }), [q, turns, status]);
+function Results({ q, layer, turns, status }) {
+  const data = useMemoryData(
+    (signal) => memory.get("search", { q, layer, turns, status, limit: MOST_HITS }, { signal }),
+    [q, layer, turns, status],
+  );
   return html`<${Loaded} data=${data}>
     ${({ hits }) => html`
       <p class="muted" role="status">${t("memory.hits", { n: hits.length })}</p>

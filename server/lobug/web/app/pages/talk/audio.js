@@ -45,7 +45,12 @@ export class Player {
     this.level = level;
     this.node = null;
     this.muted = false;
-    sharedContext().then((context) => this.connect(context), () => {});
+    this.opening = null;
+  }
+
+  /** Get ready to be heard; until then it is silent. It takes a browser some 20 ms. */
+  open() {
+    this.opening ??= sharedContext().then((context) => this.connect(context), () => {});
   }
 
   connect(context) {

@@ -22,6 +22,8 @@ export const START = {
   mode: "hold",
   /** Whether the page listens: "off", "opening" the microphone, "on". */
   ears: "off",
+  /** Whether the button is pressed while the door is still being opened: it counts once that is open. */
+  early: false,
   /** Why there is no microphone, as of MicrophoneError; null: nothing is known against it. */
   fault: null,
   /** What is awaited: "words" of what was said, its "reply", or the reply's "speech"; null: nothing. */
@@ -126,10 +128,11 @@ function startEars(state, now, effects) {
 }
 
 const ON = {
-  link(state, { link }, effects) {
+  link(state, { link, now }, effects) {
     if (link === state.link && link !== "open") return state;
-    let next = { ...state, link };
+    let next = { ...state, link, early: false };
     if (link === "open") {
+      if (state.early) return startEars(next, now, effects);
       if (state.mode === "free" && state.ears !== "off") {
         effects.push({ type: "send", message: { type: "listen", state: "start", mode: "realtime" } });
       }
@@ -155,6 +158,7 @@ const ON = {
 
   /** The button: pressed to hold it, or clicked. */
   press(state, { now }, effects) {
+    if (state.link === "connecting" && state.ears === "off") return { ...state, early: !state.early };
     if (state.link !== "open") return state;
     if (state.ears === "off") return startEars(state, now, effects);
     return ON.release(state, { now }, effects);
@@ -162,6 +166,7 @@ const ON = {
 
   /** The button was let go, or clicked again. */
   release(state, event, effects) {
+    if (state.early) return { ...state, early: false };
     if (state.ears === "off") return state;
     const next = stopEars(state, effects, { type: "listen", state: "stop" });
     // In free mode nobody may have spoken; then nothing is answered, and nothing is awaited.
@@ -184,14 +189,14 @@ const ON = {
   },
 
   interrupt(state, { now }, effects) {
-    if (interruptible(state)) return { ...silence(state, now, effects), ringing: false };
-    if (state.ears === "off") return state;
+    if (interruptible(state)) return { ...silence(state, now, effects), early: false, ringing: false };
+    if (state.ears === "off") return { ...state, early: false };
     return stopEars(withoutInterim(state), effects, DISCARD);
   },
 
   /** Listen no longer, but let a reply go on. */
   leave(state, event, effects) {
-    if (state.ears === "off") return state;
+    if (state.ears === "off") return { ...state, early: false };
     const goesOn = state.voice || state.awaited || state.ringing;
     const message = goesOn ? { type: "listen", state: "stop" } : DISCARD;
     return stopEars(withoutInterim(state), effects, message);

@@ -100,7 +100,6 @@ function Actions({ memory, ask }) {
 /** Memories under a reply, folded. One of kind "turn" is a former message, not yet a memory. */
 export function Memories({ memories }) {
   const [asked, ask] = useState(null);
-  if (!memories?.length) return null;
   const close = () => ask(null);
   return html`<details class="memories">
     <summary><${Icon} name="memory" />${t("talk.memories", { n: memories.length })}</summary>

@@ -161,6 +161,9 @@ export function start() {
   if (state.value.link !== "replaced") door.open();
 }
 
+/** Get ready to be heard, once the page is seen. */
+export const openSound = () => player.open();
+
 /** The first touch of the page lets sound be heard. */
 function wakeUp() {
   wake().then(
