@@ -30,6 +30,7 @@ OPTIONS = (
     "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1",
     "-DLOBUG_SANITIZE=address,undefined",
     "-DLOBUG_FUZZ=ON",
+    "-DCMAKE_UNITY_BUILD=ON",
 )
 """CMake's, of a build with fuzzers."""
 

@@ -10,6 +10,7 @@ foreach(source IN LISTS fuzz_sources)
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
   add_dependencies(fuzzers ${name})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF) # there is nothing to unite
   target_include_directories(${name} PRIVATE fuzz tests)
   target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)

@@ -27,6 +27,8 @@ elseif(CMAKE_CROSSCOMPILING) # newlib has no threads
   keep_tests(core_test_sources without_threads)
 endif()
 
+set(core_area_sources ${core_test_sources})
+
 # Tests are compiled far more often than run: optimising them takes two or three times as long.
 add_library(lobug_tests INTERFACE)
 target_include_directories(lobug_tests INTERFACE tests)
@@ -36,15 +38,17 @@ target_compile_options(lobug_tests INTERFACE -O0)
 # time. An exception out of an assertion ends its test case, which has failed then.
 target_compile_definitions(lobug_tests INTERFACE DOCTEST_CONFIG_SUPER_FAST_ASSERTS)
 
-# One test lives through hours of replies and is optimised. It is linked first: the linker keeps the
-# first copy of an inline function, and that of a file without optimisation is four times as slow.
-# Not precompiled, since what is precompiled is not optimised.
+# One test lives through hours of replies and is optimised. As an object library it is linked first:
+# the linker keeps the first copy of an inline function, and that of a file without optimisation is
+# four times as slow. Not precompiled, since what is precompiled is not optimised.
+set(core_tests_first)
 set(optimised_test ${CMAKE_CURRENT_SOURCE_DIR}/tests/audio/test_poor_network.cpp)
-set_source_files_properties(${optimised_test} PROPERTIES COMPILE_OPTIONS -O1
-                                                         SKIP_PRECOMPILE_HEADERS ON)
 if(optimised_test IN_LIST core_test_sources)
   list(REMOVE_ITEM core_test_sources ${optimised_test})
-  list(PREPEND core_test_sources ${optimised_test})
+  set_source_files_properties(${optimised_test} PROPERTIES COMPILE_OPTIONS -O1)
+  add_library(lobug_optimised_test OBJECT ${optimised_test})
+  target_link_libraries(lobug_optimised_test PRIVATE lobug_core lobug_tests)
+  set(core_tests_first lobug_optimised_test)
 endif()
 
 # doctest itself, compiled once for both programs.
@@ -72,17 +76,20 @@ endfunction()
 
 if(core_test_sources)
   add_executable(core_tests ${core_test_sources})
-  target_link_libraries(core_tests PRIVATE lobug_core lobug_tests lobug_tests_main)
+  target_link_libraries(core_tests PRIVATE ${core_tests_first} lobug_core lobug_tests
+                                           lobug_tests_main)
   if(TARGET Threads::Threads)
     target_link_libraries(core_tests PRIVATE Threads::Threads)
   endif()
+  unite(core_tests ${core_test_sources})
   precompile(core_tests <doctest/doctest.h> <algorithm> <array> <cstddef> <cstdint> <deque>
              <functional> <memory> <string> <string_view> <vector>)
-  add_area_tests(core_tests core_test_sources)
+  add_area_tests(core_tests core_area_sources)
 endif()
 
 if(TARGET lobug_sockets AND sockets_test_sources AND NOT LOBUG_SANITIZE MATCHES "thread")
   add_executable(sockets_tests ${sockets_test_sources})
   target_link_libraries(sockets_tests PRIVATE lobug_sockets lobug_tests lobug_tests_main)
+  unite(sockets_tests ${sockets_test_sources})
   add_area_tests(sockets_tests sockets_test_sources)
 endif()

@@ -1,10 +1,13 @@
-"""Tasks: work that survives the cancellation of its caller, and periodic work."""
+"""Tasks: work that survives the cancellation of its caller, periodic work, and the pauses between
+attempts."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -26,6 +29,24 @@ async def uninterrupted(work: Coroutine[Any, Any, T]) -> T:
 
 PROBE_INTERVAL_S = 30.0
 """Seconds between two checks whether an engine on another server answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """The pauses between attempts at something that fails, doubled after each failure. Pure."""
+
+    first_s: float
+    """After the first failure, seconds."""
+    longest_s: float = math.inf
+
+    def pause_s(self, failures: int, *, chance: float = 0.0) -> float:
+        """Seconds until the next attempt, after ``failures`` in a row; at least one.
+
+        ``chance``, from 0 to 1, shortens the pause by up to a half: at random, where many fail
+        together and must not come back together.
+        """
+        whole = min(self.first_s * 2.0 ** min(failures - 1, 64), self.longest_s)
+        return whole * (1.0 - chance / 2.0)
 
 
 class Periodic:

@@ -18,6 +18,7 @@ import pytest
 
 from lobug.app import create_app
 from lobug.assembly import with_memory
+from lobug.concurrency import Backoff
 from lobug.engines import llama_child, llama_process
 from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.engines.chat_embedded import EmbeddedChat, llama_options
@@ -70,7 +71,7 @@ def engine_of(model: Model) -> EmbeddedChat:
         first_token_timeout_s=NEVER_S,
         hang_timeout_s=3.0,
     )
-    process = LlamaProcess(llama_options(settings, model.path.parent), lambda _: 0.01)
+    process = LlamaProcess(llama_options(settings, model.path.parent), Backoff(0.01, 0.01))
     return EmbeddedChat(settings, process)
 
 

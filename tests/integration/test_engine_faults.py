@@ -16,6 +16,7 @@ import pytest
 
 from lobug.app import create_app
 from lobug.assembly import with_memory
+from lobug.concurrency import Backoff
 from lobug.engines.base import Engines
 from lobug.engines.chat_embedded import EmbeddedChat, llama_options
 from lobug.engines.llama_process import LlamaProcess
@@ -239,7 +240,7 @@ async def test_a_chat_model_that_is_missing_is_found_once_it_is_there(tmp_path: 
 
 
 async def embedded_chat(settings: Settings) -> LobugServer:
-    process = LlamaProcess(llama_options(settings.chat, settings.models_dir), lambda _: 0.05)
+    process = LlamaProcess(llama_options(settings.chat, settings.models_dir), Backoff(0.05, 0.05))
     engines = replace(ScriptedEngines().engines(), chat=EmbeddedChat(settings.chat, process))
     return with_memory(settings, engines)
 

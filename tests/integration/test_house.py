@@ -235,7 +235,7 @@ async def test_a_late_answer_to_a_question_is_dropped_and_no_tool_acts_beside_it
         await until(lambda: not house._asking)
         assert house.is_up
         # Nobody heard that it asked back: the next words are not its answer.
-        assert house.reads("me/desk", "The left one.", "en") is None
+        assert house.request_in("me/desk", "The left one.", "en") is None
 
 
 @pytest.mark.parametrize("code", ["no_valid_targets", "no_intent_match"])

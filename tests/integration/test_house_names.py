@@ -38,6 +38,22 @@ async def test_rooms_come_first_and_only_what_is_exposed_is_named() -> None:
         ]
 
 
+async def test_locks_and_sensors_that_people_ask_for_are_named() -> None:
+    async with ScriptedHome() as home:
+        home.thing("lock.a", "Front Door")
+        home.thing("sensor.b", "Greenhouse", device_class="temperature")
+        home.thing("binary_sensor.c", "Attic Window", device_class="window")
+        home.thing("lock.d", "Safe", exposed=False)
+        home.thing("sensor.e", "Cellar", device_class="humidity", exposed=False)
+        home.thing("sensor.f", "Processor Power", device_class="power")
+        home.thing("sensor.g", "Window Count", device_class="window")
+        home.thing("binary_sensor.h", "Update Available", device_class="update")
+        home.thing("binary_sensor.i", "Nothing Known")
+        home.thing("sensor.j", "Junk", device_class=["temperature"])
+        found = await read_names(settings(home))
+        assert found == ["Front Door", "Greenhouse", "Attic Window"]
+
+
 async def test_an_older_home_assistant_lacks_lists() -> None:
     async with ScriptedHome() as home:
         home.room("Snug")

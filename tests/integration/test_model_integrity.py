@@ -18,6 +18,7 @@ import pytest
 
 from lobug.app import create_app
 from lobug.assembly import with_memory
+from lobug.concurrency import Backoff
 from lobug.engines import llama_child
 from lobug.engines.chat_embedded import EmbeddedChat, llama_options
 from lobug.engines.integrity import ModelIntegrity
@@ -69,7 +70,9 @@ async def running(
     """A server with the scripted process; ``busy``: somebody talks until it is closed."""
 
     async def assemble(settings: Settings) -> LobugServer:
-        process = LlamaProcess(llama_options(settings.chat, settings.models_dir), lambda _: 0.01)
+        process = LlamaProcess(
+            llama_options(settings.chat, settings.models_dir), Backoff(0.01, 0.01)
+        )
         chat = EmbeddedChat(settings.chat, process)
         server = with_memory(settings, replace(ScriptedEngines().engines(), chat=chat))
         server.integrity = ModelIntegrity(

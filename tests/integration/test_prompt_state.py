@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from lobug.concurrency import Backoff
 from lobug.engines import llama_child
 from lobug.engines.base import BACKGROUND_LANE, SHARED_PREFIX_LANE, ChatMessage, ChatOptions
 from lobug.engines.chat_embedded import EmbeddedChat, PromptUse, llama_options
@@ -74,7 +75,7 @@ async def started(
     """An engine as a server starts it."""
     options = llama_options(settings.chat, settings.models_dir)
     prefix = shared_prefix(settings, options)
-    chat = EmbeddedChat(settings.chat, LlamaProcess(options, lambda _: 0.01), prefix)
+    chat = EmbeddedChat(settings.chat, LlamaProcess(options, Backoff(0.01, 0.01)), prefix)
     chat.share_prefix(messages)
     await chat.start()
     try:

@@ -16,7 +16,7 @@ from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.errors import EngineUnavailableError
 from lobug.evaluation.locomo_run import Progress
 from lobug.evaluation.truth import KINDS, Pace, Scenario, load_scenarios, parse_scenarios
-from lobug.evaluation.truth_judge import Outcome
+from lobug.evaluation.truth_judge import PlayedScenario
 from lobug.evaluation.truth_run import opened, play, play_all
 from lobug.settings import Settings
 from support.scripted import Replies, ScriptedChatModel, ScriptedEmbedder
@@ -25,14 +25,14 @@ from support.truth_kit import silent_model, truth_settings
 
 async def outcome_of(
     steps: str, replies: Replies | None = None, *, pace: Pace | None = None
-) -> Outcome:
+) -> PlayedScenario:
     """Play a scenario with these steps."""
     (scenario,) = parse_scenarios(f'kind = "tell"\n[[scenario]]\nid = "a"\nsteps = [{steps}]\n')
     chat = silent_model() if replies is None else ScriptedChatModel(replies)
     return await play(scenario, truth_settings(), chat, ScriptedEmbedder(), pace=pace)
 
 
-def wrong(outcome: Outcome) -> list[str]:
+def wrong(outcome: PlayedScenario) -> list[str]:
     return [failure.wrong for failure in outcome.failures]
 
 
@@ -144,7 +144,7 @@ def _silent(monkeypatch: pytest.MonkeyPatch) -> None:
 
     async def play_silently(
         chosen: Sequence[Scenario], settings: Settings, pace: Pace | None, step: Progress
-    ) -> list[Outcome]:
+    ) -> list[PlayedScenario]:
         return await play_all(
             chosen, truth_settings(), silent_model(), ScriptedEmbedder(), pace=pace, progress=step
         )
@@ -209,8 +209,8 @@ def _unplayed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     async def play_nothing(
         chosen: Sequence[Scenario], _: Settings, pace: Pace | None, step: Progress
-    ) -> list[Outcome]:
-        return [Outcome(one.id, one.kind, pace or one.pace, (), ()) for one in chosen]
+    ) -> list[PlayedScenario]:
+        return [PlayedScenario(one.id, one.kind, pace or one.pace, (), ()) for one in chosen]
 
     monkeypatch.setattr(evaluate_truth, "_run", play_nothing)
 

@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from lobug.evaluation.case_run import scope_of
 from lobug.evaluation.cases import Case, Correct, Question, Say, Store, load_worlds
 from lobug.evaluation.product import (
-    Answer,
     Found,
+    RecallAnswer,
     Subject,
     SubjectMaker,
 )
@@ -75,14 +75,14 @@ class OracleSubject:
     async def embed_pending(self) -> None:
         pass
 
-    async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> Answer:
+    async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> RecallAnswer:
         found = [
             found
             for owner, found in self.everything
             if owner in {scope.user, HOUSEHOLD}
             and (question, scope.conversation, found.text) in self._expected
         ]
-        return Answer(found[:limit], found[:5], 1.0, 1.0)
+        return RecallAnswer(found[:limit], found[:5], 1.0, 1.0)
 
     async def kept(self, scope: MemoryScope) -> str:
         return ""
@@ -91,9 +91,9 @@ class OracleSubject:
 class LeakingSubject(OracleSubject):
     """Returns all memories of all users, oldest first, and forgets nothing."""
 
-    async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> Answer:
+    async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> RecallAnswer:
         found = [found for _, found in self.everything]
-        return Answer(found, found, 1.0, 1.0)
+        return RecallAnswer(found, found, 1.0, 1.0)
 
     async def kept(self, scope: MemoryScope) -> str:
         return "\n".join(found.text for _, found in self.everything)
@@ -102,8 +102,8 @@ class LeakingSubject(OracleSubject):
 class EmptySubject(OracleSubject):
     """Recalls nothing."""
 
-    async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> Answer:
-        return Answer([], [], 1.0, 1.0)
+    async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> RecallAnswer:
+        return RecallAnswer([], [], 1.0, 1.0)
 
 
 def subject_maker(kind: type[OracleSubject], cases: Sequence[Case]) -> SubjectMaker:

@@ -118,14 +118,24 @@ class ScriptedHome:
         """Add a room."""
         self.lists["config/area_registry/list"].append({"name": name, "aliases": list(aliases)})
 
-    def thing(self, entity_id: str, name: str, *aliases: str, exposed: bool | None = None) -> None:
+    def thing(
+        self,
+        entity_id: str,
+        name: str,
+        *aliases: str,
+        exposed: bool | None = None,
+        device_class: object = None,
+    ) -> None:
         """Add a thing."""
         options = {} if exposed is None else {"conversation": {"should_expose": exposed}}
         self.lists["config/entity_registry/list"].append(
             {"entity_id": entity_id, "options": options, "name": None}
         )
+        attributes: dict[str, object] = {"friendly_name": name}
+        if device_class is not None:
+            attributes["device_class"] = device_class
         self.lists["get_states"].append(
-            {"entity_id": entity_id, "state": "off", "attributes": {"friendly_name": name}}
+            {"entity_id": entity_id, "state": "off", "attributes": attributes}
         )
         entry = {"entity_id": entity_id, "aliases": list(aliases)}
         self.lists["config/entity_registry/get_entries"][entity_id] = entry

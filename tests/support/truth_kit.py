@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from lobug.evaluation.truth import Scenario, TruthKind, load_scenarios
-from lobug.evaluation.truth_judge import Outcome
+from lobug.evaluation.truth_judge import PlayedScenario
 from lobug.evaluation.truth_run import play
 from lobug.settings import Settings
 from support.app_server import settings_for
@@ -43,11 +43,11 @@ AT_ONCE = 6
 """Scenarios that are played at the same time: each mostly waits for its file."""
 
 
-async def played(scenarios: Sequence[Scenario]) -> list[Outcome]:
+async def played(scenarios: Sequence[Scenario]) -> list[PlayedScenario]:
     """Play the scenarios with the silent model."""
     free = asyncio.Semaphore(AT_ONCE)
 
-    async def one(scenario: Scenario) -> Outcome:
+    async def one(scenario: Scenario) -> PlayedScenario:
         async with free:
             return await play(scenario, truth_settings(), silent_model(), ScriptedEmbedder())
 

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from lobug.access import tokens
 from lobug.access.approval import (
-    Answer,
+    DiscoveryAnswer,
     answer_to,
     awaiting,
     is_activated,
@@ -57,17 +57,20 @@ def device(
 @pytest.mark.parametrize(
     ("known", "with_pairing", "without"),
     [
-        (None, Answer.code, Answer.token),
-        (device(given=False), Answer.token, Answer.token),
-        (device(), Answer.token, Answer.token),  # given, but perhaps it never arrived
-        (device(used=True), Answer.welcome, Answer.welcome),
-        (device(client_id="other"), Answer.code, Answer.token),
-        (device(used=True, client_id="other"), Answer.code, Answer.token),
-        (device(used=True, revoked=True), Answer.code, Answer.code),
-        (device(revoked=True, client_id="other"), Answer.code, Answer.code),
+        (None, DiscoveryAnswer.code, DiscoveryAnswer.token),
+        (device(given=False), DiscoveryAnswer.token, DiscoveryAnswer.token),
+        # Given, but perhaps it never arrived.
+        (device(), DiscoveryAnswer.token, DiscoveryAnswer.token),
+        (device(used=True), DiscoveryAnswer.welcome, DiscoveryAnswer.welcome),
+        (device(client_id="other"), DiscoveryAnswer.code, DiscoveryAnswer.token),
+        (device(used=True, client_id="other"), DiscoveryAnswer.code, DiscoveryAnswer.token),
+        (device(used=True, revoked=True), DiscoveryAnswer.code, DiscoveryAnswer.code),
+        (device(revoked=True, client_id="other"), DiscoveryAnswer.code, DiscoveryAnswer.code),
     ],
 )
-def test_what_a_device_gets(known: Device | None, with_pairing: Answer, without: Answer) -> None:
+def test_what_a_device_gets(
+    known: Device | None, with_pairing: DiscoveryAnswer, without: DiscoveryAnswer
+) -> None:
     assert answer_to(known, "mine", pairing=True) is with_pairing
     assert answer_to(known, "mine", pairing=False) is without
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lobug.concurrency import Periodic
 from lobug.engines.base import BACKGROUND_LANE, SHARED_PREFIX_LANE, ChatMessage, batches, unit_rows
 from lobug.engines.lanes import LaneMap, shared_beginning
-from lobug.engines.llama_process import backoff_s
+from lobug.engines.llama_process import BACKOFF
 from lobug.engines.model_server import is_loopback, paced, without_password
 from lobug.errors import EngineError, EngineTimeoutError
 from support.patience import PATIENCE_S
@@ -134,7 +134,7 @@ def test_loopback_addresses_are_told_from_others(url: str, expected: bool) -> No
 
 
 def test_backoff_grows_to_a_minute_and_no_further() -> None:
-    delays = [backoff_s(n) for n in range(40)]
+    delays = [BACKOFF.pause_s(n) for n in range(1, 40)]
     assert delays[0] < 0.5
     assert delays == sorted(delays)
     assert delays[-1] == 60.0

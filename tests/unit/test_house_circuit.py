@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lobug.house.circuit import FIRST_RETRY_S, LONGEST_RETRY_S, Circuit
+from lobug.house.circuit import BACKOFF, Circuit
 
 
 def test_a_failure_opens_it_and_an_answer_closes_it() -> None:
@@ -10,7 +10,7 @@ def test_a_failure_opens_it_and_an_answer_closes_it() -> None:
     assert closed.is_closed
     opened = closed.failed("unreachable", 100.0)
     assert (opened.is_closed, opened.fault) == (False, "unreachable")
-    assert opened.retry_at == 100.0 + FIRST_RETRY_S
+    assert opened.retry_at == 100.0 + BACKOFF.first_s
     again = opened.answered()
     assert again.is_closed
     assert again.failures == 0
@@ -22,7 +22,7 @@ def test_it_is_tried_less_often_with_each_failure_up_to_a_limit() -> None:
         circuit = circuit.failed("slow", 0.0)
         waits.append(circuit.wait_s(0.0, 600.0))
     assert waits[:4] == [5.0, 10.0, 20.0, 40.0]
-    assert waits[-1] == LONGEST_RETRY_S
+    assert waits[-1] == BACKOFF.longest_s
 
 
 def test_a_probe_that_is_answered_closes_it_and_does_not_end_the_outage() -> None:

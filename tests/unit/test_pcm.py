@@ -78,6 +78,11 @@ def test_other_samples_are_read_too() -> None:
     cases = {
         PcmFormat(RATE, 2, 2): (stereo * 32768).astype("<i2").tobytes(),
         PcmFormat(RATE, 4, 2): (stereo * 2**31).astype("<i4").tobytes(),
+        PcmFormat(RATE, 3, 2): (stereo * 2**31)
+        .astype("<i4")
+        .view("u1")
+        .reshape(-1, 4)[:, 1:]
+        .tobytes(),
         PcmFormat(RATE, 1, 2): (stereo * 128 + 128).astype("u1").tobytes(),
         PcmFormat(RATE, 4, 2, is_float=True): stereo.astype("<f4").tobytes(),
     }
@@ -93,7 +98,8 @@ def test_other_samples_are_read_too() -> None:
         ((0, 2, 1), "0 Hz"),
         ((2_000_000_000, 2, 1), "Hz"),
         ((-24_000, 2, 1), "Hz"),
-        ((24_000, 3, 1), "3 bytes"),
+        ((24_000, 0, 1), "0 bytes"),
+        ((24_000, 5, 1), "5 bytes"),
         ((24_000, 2, 0), "0 channels"),
         ((24_000, 2, 100), "100 channels"),
         (("24000", 2, 1), "unknown format"),

@@ -13,9 +13,9 @@ from lobug.cli.simulate.soak_server import ScaledClock, SoakServerOptions
 from lobug.simulator.soak.device import Tally
 from lobug.simulator.soak.flatness import (
     Measurement,
-    Outcome,
+    MeasureVerdict,
     Tolerance,
-    Verdict,
+    Trend,
     judge,
     slope,
 )
@@ -45,7 +45,7 @@ def measured(
 
 def verdict_on(
     held: Callable[[int], float], tolerance: Tolerance = HELD, count: int = 24
-) -> Verdict:
+) -> MeasureVerdict:
     [verdict] = judge(measured(held, count, tolerance.name), [tolerance])
     return verdict
 
@@ -68,7 +68,7 @@ def verdict_on(
         (lambda i: 18.0 + (10.0 if i > 12 else 0.0), "grows"),  # a step that stays
     ],
 )
-def test_what_is_flat_and_what_grows(held: Callable[[int], float], outcome: Outcome) -> None:
+def test_what_is_flat_and_what_grows(held: Callable[[int], float], outcome: Trend) -> None:
     assert verdict_on(held).outcome == outcome
 
 
@@ -116,7 +116,7 @@ def test_a_verdict_tells_its_figures() -> None:
     ],
 )
 def test_what_grows_by_design_is_judged_by_turn(
-    written: Callable[[int], float], outcome: Outcome
+    written: Callable[[int], float], outcome: Trend
 ) -> None:
     assert verdict_on(written, WRITTEN).outcome == outcome
 

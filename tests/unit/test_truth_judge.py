@@ -8,7 +8,7 @@ from lobug.evaluation.truth import Check, Say, TruthKind
 from lobug.evaluation.truth_judge import (
     Failure,
     Held,
-    Outcome,
+    PlayedScenario,
     Reply,
     Turn,
     figures,
@@ -94,9 +94,9 @@ def test_each_expectation_about_memory_can_fail(step: Check, wrong: str) -> None
     assert [failure.wrong for failure in judge_held(2, step, HELD)] == [wrong]
 
 
-def outcome(name: str, kind: TruthKind, *replies: Reply, fails: int = 0) -> Outcome:
+def outcome(name: str, kind: TruthKind, *replies: Reply, fails: int = 0) -> PlayedScenario:
     turns = tuple(Turn(number, "ada", "Hm?", one) for number, one in enumerate(replies, start=1))
-    return Outcome(name, kind, "settled", turns, (Failure(1, "no"),) * fails)
+    return PlayedScenario(name, kind, "settled", turns, (Failure(1, "no"),) * fails)
 
 
 OUTCOMES = [

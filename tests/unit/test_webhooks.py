@@ -19,9 +19,9 @@ from pydantic import ValidationError
 
 from lobug.settings import WebhookSettings
 from lobug.settings.webhooks import key_of
-from lobug.turn.house_turn import BY
+from lobug.turn.house_turn import ANSWERED_BY
 from lobug.turn.timeline import ANSWERERS, DOORS
-from lobug.webhooks.delivery import Verdict, pause_after, signature, verdict_on
+from lobug.webhooks.delivery import DeliveryVerdict, signature, verdict_on
 from lobug.webhooks.events import (
     EVENTS,
     AlertData,
@@ -52,28 +52,21 @@ def test_the_signature_is_that_of_standard_webhooks() -> None:
 @pytest.mark.parametrize(
     ("status", "verdict"),
     [
-        (200, Verdict.DELIVERED),
-        (204, Verdict.DELIVERED),
-        (301, Verdict.REFUSED),
-        (400, Verdict.REFUSED),
-        (410, Verdict.REFUSED),
-        (413, Verdict.REFUSED),
-        (401, Verdict.AGAIN),
-        (404, Verdict.AGAIN),
-        (429, Verdict.AGAIN),
-        (500, Verdict.AGAIN),
-        (None, Verdict.AGAIN),
+        (200, DeliveryVerdict.DELIVERED),
+        (204, DeliveryVerdict.DELIVERED),
+        (301, DeliveryVerdict.REFUSED),
+        (400, DeliveryVerdict.REFUSED),
+        (410, DeliveryVerdict.REFUSED),
+        (413, DeliveryVerdict.REFUSED),
+        (401, DeliveryVerdict.AGAIN),
+        (404, DeliveryVerdict.AGAIN),
+        (429, DeliveryVerdict.AGAIN),
+        (500, DeliveryVerdict.AGAIN),
+        (None, DeliveryVerdict.AGAIN),
     ],
 )
-def test_what_an_answer_means(status: int | None, verdict: Verdict) -> None:
+def test_what_an_answer_means(status: int | None, verdict: DeliveryVerdict) -> None:
     assert verdict_on(status) is verdict
-
-
-def test_pauses_grow_and_end() -> None:
-    assert [pause_after(n, 600.0, 0.0) for n in (1, 2, 3, 4)] == [1.0, 2.0, 4.0, 8.0]
-    assert pause_after(3, 600.0, 1.0) == 2.0
-    assert pause_after(10**9, 600.0, 0.0) == 600.0
-    assert pause_after(1, 0.05, 0.0) == 0.05
 
 
 def test_words_are_only_there_where_they_are_wanted() -> None:
@@ -147,7 +140,7 @@ def test_doors_and_answerers_of_the_page_are_those_that_there_are() -> None:
         for value in values:
             assert value in description
     assert {"wyoming", "device"} <= {*DOORS}
-    assert BY in ANSWERERS
+    assert ANSWERED_BY in ANSWERERS
 
 
 def test_every_example_is_an_event() -> None:

@@ -13,7 +13,7 @@ from lobug.settings import Settings
 from lobug.wyoming.description import voice_languages
 from lobug.wyoming.events import AudioFormat, TalkContext
 from lobug.wyoming.hearing import LiveWords, settings_for_stream
-from lobug.wyoming.sound import IncomingSound, chunks_of, samples_of
+from lobug.wyoming.sound import IncomingSound, chunks_of
 from lobug.wyoming.talking import conversation_key_of, talker_of
 from support.wav import tone
 
@@ -119,20 +119,21 @@ def test_names_that_could_be_taken_for_others_are_refused(name: str) -> None:
     ],
 )
 def test_pcm(pcm: bytes, width: int, channels: int, expected: list[float]) -> None:
-    found = samples_of(pcm, AudioFormat(rate=16_000, width=width, channels=channels))
+    form = AudioFormat(rate=16_000, width=width, channels=channels)
+    found = IncomingSound().feed(pcm, form.pcm)
     assert found.dtype == np.float32
     assert found.tolist() == pytest.approx(expected, abs=1e-6)
 
 
 def test_half_a_sample_is_refused() -> None:
     with pytest.raises(AudioError):
-        samples_of(b"abc", AudioFormat(rate=16_000, width=2, channels=1))
+        IncomingSound().feed(b"abc", AudioFormat(rate=16_000, width=2, channels=1).pcm)
 
 
 def test_a_stream_may_change_its_format() -> None:
     sound = IncomingSound()
-    wide = AudioFormat(rate=48_000, width=2, channels=1)
-    narrow = AudioFormat(rate=8_000, width=2, channels=1)
+    wide = AudioFormat(rate=48_000, width=2, channels=1).pcm
+    narrow = AudioFormat(rate=8_000, width=2, channels=1).pcm
     pieces = [
         sound.feed((tone(0.5, 48_000) * 32_767).astype("<i2").tobytes(), wide),
         sound.feed((tone(0.5, 8_000) * 32_767).astype("<i2").tobytes(), narrow),

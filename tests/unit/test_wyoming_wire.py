@@ -1,4 +1,4 @@
-"""Events of Wyoming from a server that is not trusted."""
+"""Events of Wyoming from somebody who is not trusted."""
 
 from __future__ import annotations
 
@@ -12,24 +12,28 @@ from hypothesis import strategies as st
 from wyoming.event import Event, async_write_event
 
 from lobug.engines.wyoming_wire import (
-    MAX_DATA_BYTES,
-    MAX_HEADER_BYTES,
-    MAX_PAYLOAD_BYTES,
+    SERVER_LIMITS,
+    WireBrokenOffError,
     WireError,
+    WireTooLargeError,
     read_event,
 )
 
 
 def reader_of(data: bytes) -> asyncio.StreamReader:
-    reader = asyncio.StreamReader(limit=MAX_HEADER_BYTES)
+    reader = reader_of_nothing()
     reader.feed_data(data)
     reader.feed_eof()
     return reader
 
 
+def reader_of_nothing() -> asyncio.StreamReader:
+    return asyncio.StreamReader(limit=SERVER_LIMITS.header)
+
+
 async def events_in(data: bytes) -> list[Event]:
     reader, found = reader_of(data), []
-    while (event := await read_event(reader)) is not None:
+    while (event := await read_event(reader, SERVER_LIMITS)) is not None:
         found.append(event)
     return found
 
@@ -105,29 +109,68 @@ def test_any_bytes_are_events_or_a_wire_error(data: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "kind", "said"),
     [
-        (b"GET / HTTP/1.1\r\n\r\n", "no JSON"),
-        (b"[1]\n", "no event"),
-        (b'{"data": {}}\n', "no event"),
-        (b'{"type": 5}\n', "no event"),
-        (b'{"type": "info"', "no JSON"),
-        (b'{"type": "info"}', "no event"),
-        (b'{"type": "info", "data": [1]}\n', "no event"),
-        (b'{"type": "info", "data_length": -1}\n', "impossible length"),
-        (b'{"type": "info", "data_length": true}\n', "impossible length"),
-        (b'{"type": "info", "payload_length": 1.5}\n', "impossible length"),
-        (b'{"type": "info", "data_length": 2147483648}\n{}', "announces 2147483648 bytes"),
-        (b'{"type": "audio-chunk", "payload_length": 2147483648}\n', "announces 2147483648"),
-        (f'{{"type": "x", "data_length": {MAX_DATA_BYTES + 1}}}\n'.encode(), "announces"),
-        (f'{{"type": "x", "payload_length": {MAX_PAYLOAD_BYTES + 1}}}\n'.encode(), "announces"),
-        (b'{"type": "info", "data_length": 10}\n{}', "breaks an event off"),
-        (b'{"type": "info", "data_length": 2}\n[]', "no event"),
-        (b'{"type": "info", "payload_length": 10}\nxyz', "breaks an event off"),
-        (b"x" * (3 * MAX_HEADER_BYTES), "endless line"),
-        (b'{"type":' + b"[" * 50_000 + b"\n", "no JSON"),
+        (b"GET / HTTP/1.1\r\n\r\n", WireError, "no JSON"),
+        (b"\n", WireError, "no JSON"),
+        (b"\xff\xfe{\x00}\x00\n", WireError, "no JSON in UTF-8"),
+        (b"[1]\n", WireError, "no event"),
+        (b'{"data": {}}\n', WireError, "no event"),
+        (b'{"type": 5}\n', WireError, "no event"),
+        (b'{"type": ""}\n', WireError, "no event"),
+        (b'{"type": "info"', WireBrokenOffError, "breaks an event off"),
+        (b'{"type": "info"}', WireBrokenOffError, "breaks an event off"),
+        (b'{"type": "info", "data": [1]}\n', WireError, "no event"),
+        (b'{"type": "info", "data_length": -1}\n', WireError, "data_length that is no number"),
+        (b'{"type": "info", "data_length": true}\n', WireError, "data_length that is no number"),
+        (b'{"type": "info", "payload_length": 1.5}\n', WireError, "payload_length that is no"),
+        (
+            b'{"type": "info", "data_length": 2147483648}\n{}',
+            WireTooLargeError,
+            f"data_length of more than {SERVER_LIMITS.data} bytes",
+        ),
+        (
+            b'{"type": "audio-chunk", "payload_length": 2147483648}\n',
+            WireTooLargeError,
+            f"payload_length of more than {SERVER_LIMITS.payload} bytes",
+        ),
+        (
+            f'{{"type": "x", "data_length": {SERVER_LIMITS.data + 1}}}\n'.encode(),
+            WireTooLargeError,
+            "announces",
+        ),
+        (
+            f'{{"type": "x", "payload_length": {SERVER_LIMITS.payload + 1}}}\n'.encode(),
+            WireTooLargeError,
+            "announces",
+        ),
+        (b'{"type": "info", "data_length": 10}\n{}', WireBrokenOffError, "breaks an event off"),
+        (b'{"type": "info", "data_length": 2}\n[]', WireError, "no event"),
+        (
+            b'{"type": "info", "payload_length": 10}\nxyz',
+            WireBrokenOffError,
+            "breaks an event off",
+        ),
+        (b"x" * (3 * SERVER_LIMITS.header), WireTooLargeError, "a line of more than 65536 bytes"),
+        (
+            b"x" * SERVER_LIMITS.header + b"\n",
+            WireTooLargeError,
+            "a line of more than 65536 bytes",
+        ),
+        (b'{"type":' + b"[" * 50_000 + b"\n", WireError, "no JSON"),
     ],
 )
-async def test_junk_is_said(data: bytes, said: str) -> None:
-    with pytest.raises(WireError, match=said):
+async def test_junk_is_said(data: bytes, kind: type[WireError], said: str) -> None:
+    with pytest.raises(WireError, match=said) as raised:
         await events_in(data)
+    assert type(raised.value) is kind
+
+
+async def test_an_event_may_take_long_to_begin_and_not_to_end() -> None:
+    stream = reader_of_nothing()
+    reading = asyncio.ensure_future(read_event(stream, SERVER_LIMITS, within_s=0.0))
+    done, _ = await asyncio.wait({reading}, timeout=0.05)
+    assert not done
+    stream.feed_data(b"{")
+    with pytest.raises(TimeoutError):
+        await reading

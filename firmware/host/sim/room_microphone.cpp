@@ -8,7 +8,7 @@
 namespace lobug::sim {
 namespace {
 
-constexpr std::size_t kQueue = 2;
+constexpr std::size_t kMostBuffers = 2;
 constexpr std::int64_t kDriverSamples = 1024;
 constexpr std::int64_t kStartSamples = kSampleRate / 100;
 constexpr std::int64_t kSpeakerSamples = kSampleRate / 10;
@@ -45,7 +45,7 @@ bool RoomMicrophone::record(Span<std::int16_t> buffer) {
   const std::lock_guard<std::mutex> guard(lock_);
   if (!open_) return false;
   advance();
-  if (buffers_.size() >= kQueue) return false;
+  if (buffers_.size() >= kMostBuffers) return false;
   std::fill(buffer.begin(), buffer.end(), kRubbish);
   buffers_.push_back(buffer);
   return true;

@@ -8,7 +8,7 @@
 namespace lobug::sim {
 namespace {
 
-constexpr std::size_t kQueue = 2;
+constexpr std::size_t kMostHeld = 2;
 constexpr std::int64_t kShortestGapUs = 43'000;
 constexpr std::int64_t kLongestGapUs = 1'000'000;
 
@@ -34,7 +34,7 @@ void WavSpeaker::stop() {
 bool WavSpeaker::play(Span<const std::int16_t> buffer) {
   const std::lock_guard<std::mutex> guard(lock_);
   advance();
-  if (held_.size() >= kQueue) return false;
+  if (held_.size() >= kMostHeld) return false;
   Held next{buffer, {buffer.begin(), buffer.end()}, now_us()};
   if (!held_.empty()) {
     next.begins_us = held_.back().begins_us + duration_us(held_.back().buffer.size());

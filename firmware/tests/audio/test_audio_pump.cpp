@@ -13,15 +13,15 @@ namespace {
 constexpr Millis kStep = 5;
 constexpr auto samples_per_ms = static_cast<std::size_t>(kSampleRate / 1000);
 
-struct Bench {
-  explicit Bench(std::uint32_t uplink_ms = 1000, std::uint32_t downlink_ms = 3000)
+struct PumpBench {
+  explicit PumpBench(std::uint32_t uplink_ms = 1000, std::uint32_t downlink_ms = 3000)
       : uplink(samples_of(uplink_ms) + 1),
         downlink(samples_of(downlink_ms) + 1),
         link({uplink.data(), uplink.size()}, {downlink.data(), downlink.size()}, 120),
         microphone(sound),
         speaker(sound),
         pump(link, microphone, speaker) {}
-  ~Bench() { CHECK(sound.fault == ""); }
+  ~PumpBench() { CHECK(sound.fault == ""); }
 
   /// Time passes; the pump is called every few milliseconds.
   void run(Millis ms, Millis step = kStep) {
@@ -62,7 +62,7 @@ struct Bench {
 }  // namespace
 
 TEST_CASE("the pump opens nothing that nobody wants") {
-  Bench bench;
+  PumpBench bench;
   bench.run(500);
   CHECK(bench.actual() == AudioMode::kOff);
   CHECK(bench.microphone.starts == 0);
@@ -72,7 +72,7 @@ TEST_CASE("the pump opens nothing that nobody wants") {
 TEST_CASE("listening hands over every sample behind the settling time, in order and whole") {
   for (const Millis step : {2U, 5U, 10U, 20U}) {
     CAPTURE(step);
-    Bench bench;
+    PumpBench bench;
     bench.want(AudioMode::kListen);
     bench.run(1000, step);
     CHECK(bench.actual() == AudioMode::kListen);
@@ -92,7 +92,7 @@ TEST_CASE("listening hands over every sample behind the settling time, in order 
 
 TEST_CASE(
     "closing the microphone hands over what it still holds, and the next opening settles anew") {
-  Bench bench;
+  PumpBench bench;
   bench.want(AudioMode::kListen);
   bench.run(400);
   bench.want(AudioMode::kOff);
@@ -117,7 +117,7 @@ TEST_CASE(
 TEST_CASE("after the speaker was on, what is heard within 150 ms of its end is thrown away") {
   for (const Millis pause : {0U, 60U, 100U, 150U, 5000U}) {
     CAPTURE(pause);
-    Bench bench;
+    PumpBench bench;
     bench.want(AudioMode::kPlay);
     bench.run(50);
     bench.want(AudioMode::kOff);
@@ -135,7 +135,7 @@ TEST_CASE("after the speaker was on, what is heard within 150 ms of its end is t
 }
 
 TEST_CASE("who changes his mind while the microphone is being closed loses nothing") {
-  Bench bench;
+  PumpBench bench;
   bench.want(AudioMode::kListen);
   bench.run(400);
   bench.want(AudioMode::kOff);
@@ -152,7 +152,7 @@ TEST_CASE("who changes his mind while the microphone is being closed loses nothi
 }
 
 TEST_CASE("a microphone that delivers nothing more is closed all the same") {
-  Bench bench;
+  PumpBench bench;
   bench.want(AudioMode::kListen);
   bench.run(300);
   bench.microphone.dead = true;
@@ -164,7 +164,7 @@ TEST_CASE("a microphone that delivers nothing more is closed all the same") {
 }
 
 TEST_CASE("a full uplink loses whole frames and counts them") {
-  Bench bench(100);
+  PumpBench bench(100);
   bench.want(AudioMode::kListen);
   bench.run(20 + 100 + 60 + 40);
   CHECK(bench.recorded().size() == samples_of(100));
@@ -173,7 +173,7 @@ TEST_CASE("a full uplink loses whole frames and counts them") {
 }
 
 TEST_CASE("a microphone that does not open is tried again, not at every step") {
-  Bench bench;
+  PumpBench bench;
   bench.microphone.failing_starts = 2;
   bench.want(AudioMode::kListen);
   bench.run(490);
@@ -184,7 +184,7 @@ TEST_CASE("a microphone that does not open is tried again, not at every step") {
 }
 
 TEST_CASE("a reply is played to its last sample before the microphone opens") {
-  Bench bench;
+  PumpBench bench;
   bench.want(AudioMode::kPlay);
   bench.run(50);
   CHECK(bench.actual() == AudioMode::kPlay);
@@ -202,7 +202,7 @@ TEST_CASE("a reply is played to its last sample before the microphone opens") {
 }
 
 TEST_CASE("a reply of an odd length is not padded and not cut") {
-  Bench bench;
+  PumpBench bench;
   bench.want(AudioMode::kPlay);
   bench.link.downlink.begin();
   bench.reply(333, 7);
@@ -216,7 +216,7 @@ TEST_CASE("a reply of an odd length is not padded and not cut") {
 }
 
 TEST_CASE("playback has no gaps while the reply is there") {
-  Bench bench;
+  PumpBench bench;
   bench.want(AudioMode::kPlay);
   bench.link.downlink.begin();
   bench.reply(2000, 9);
@@ -228,7 +228,7 @@ TEST_CASE("playback has no gaps while the reply is there") {
 }
 
 TEST_CASE("the pauses of a reply whose rest came late are measured; its end is none") {
-  Bench bench;
+  PumpBench bench;
   bench.link.downlink.begin();
   bench.want(AudioMode::kPlay);
   bench.reply(200, 100);
@@ -250,7 +250,7 @@ TEST_CASE("the pauses of a reply whose rest came late are measured; its end is n
 }
 
 TEST_CASE("a reply that is interrupted while it is late was not late for ever") {
-  Bench bench;
+  PumpBench bench;
   bench.link.downlink.begin();
   bench.want(AudioMode::kPlay);
   bench.reply(200, 100);
@@ -262,7 +262,7 @@ TEST_CASE("a reply that is interrupted while it is late was not late for ever") 
 }
 
 TEST_CASE("an interruption is silence at once, and the microphone opens in the same step") {
-  Bench bench;
+  PumpBench bench;
   bench.want(AudioMode::kPlay);
   bench.link.downlink.begin();
   bench.reply(2000, 7);
@@ -279,7 +279,7 @@ TEST_CASE("an interruption is silence at once, and the microphone opens in the s
 }
 
 TEST_CASE("an interruption while nothing wants to listen leaves the speaker open and silent") {
-  Bench bench;
+  PumpBench bench;
   bench.want(AudioMode::kPlay);
   bench.link.downlink.begin();
   bench.reply(2000, 7);
@@ -293,7 +293,7 @@ TEST_CASE("an interruption while nothing wants to listen leaves the speaker open
 }
 
 TEST_CASE("a reply that replaces another is heard from its first sample, the old one no more") {
-  Bench bench;
+  PumpBench bench;
   bench.want(AudioMode::kPlay);
   bench.link.downlink.begin();
   bench.reply(2000, 7);
@@ -308,7 +308,7 @@ TEST_CASE("a reply that replaces another is heard from its first sample, the old
 }
 
 TEST_CASE("the first sound of each reply is announced once, with time and generation") {
-  Bench bench;
+  PumpBench bench;
   bench.want(AudioMode::kPlay);
   bench.link.downlink.begin();
   bench.run(100);
@@ -344,7 +344,7 @@ TEST_CASE("a first sound's mark tells its moment, right across the wrap of the c
 TEST_CASE("the mouth follows what leaves the speaker's queue, not what enters it") {
   // Without the I2S's own memory: 20 ms of silence, then loud. Two buffers wait, so that the loud
   // one is at the front only 20 ms after it was given.
-  Bench bench;
+  PumpBench bench;
   bench.want(AudioMode::kPlay);
   bench.link.downlink.begin();
   bench.reply(400, 0);
@@ -368,7 +368,7 @@ TEST_CASE("the mouth follows what leaves the speaker's queue, not what enters it
 }
 
 TEST_CASE("the level follows what the microphone hears") {
-  Bench bench;
+  PumpBench bench;
   bench.microphone.source = [](std::size_t n) {
     return static_cast<std::int16_t>(n < samples_of(500) ? 0 : ((n / 8) % 2 == 0 ? 8000 : -8000));
   };
@@ -382,7 +382,7 @@ TEST_CASE("the level follows what the microphone hears") {
 }
 
 TEST_CASE("the volume is set when the speaker opens and whenever it changes") {
-  Bench bench;
+  PumpBench bench;
   bench.want(AudioMode::kPlay);
   bench.run(20);
   CHECK(bench.speaker.volume == 70);
@@ -395,7 +395,7 @@ TEST_CASE("the volume is set when the speaker opens and whenever it changes") {
 }
 
 TEST_CASE("beeps sound alone when nothing else does, and the speaker closes behind them") {
-  Bench bench;
+  PumpBench bench;
   bench.link.beeps = 2;
   bench.run(100);
   CHECK(bench.link.beeps == 0);
@@ -414,7 +414,7 @@ TEST_CASE("beeps sound alone when nothing else does, and the speaker closes behi
 }
 
 TEST_CASE("a beep sounds over a reply, which loses nothing by it") {
-  Bench bench;
+  PumpBench bench;
   bench.want(AudioMode::kPlay);
   bench.link.downlink.begin();
   bench.reply(1000, 100);
@@ -428,7 +428,7 @@ TEST_CASE("a beep sounds over a reply, which loses nothing by it") {
 }
 
 TEST_CASE("a beep is not cut off by a reply that begins, nor by one that is discarded") {
-  Bench bench;
+  PumpBench bench;
   bench.link.beeps = 1;
   bench.run(30);
   bench.link.downlink.begin();
@@ -440,7 +440,7 @@ TEST_CASE("a beep is not cut off by a reply that begins, nor by one that is disc
 }
 
 TEST_CASE("a beep waits while somebody speaks, then the microphone pauses for it") {
-  Bench bench;
+  PumpBench bench;
   bench.microphone.source = [](std::size_t n) {
     const bool speaks = n > samples_of(200) && n < samples_of(1000);
     return static_cast<std::int16_t>(speaks ? ((n / 8) % 2 == 0 ? 8000 : -8000) : 0);
@@ -460,7 +460,7 @@ TEST_CASE("a beep waits while somebody speaks, then the microphone pauses for it
 }
 
 TEST_CASE("a speaker that does not open does not hold up the reply, nor the microphone") {
-  Bench bench;
+  PumpBench bench;
   bench.speaker.failing_starts = 1000;
   bench.want(AudioMode::kPlay);
   bench.link.downlink.begin();
@@ -478,7 +478,7 @@ TEST_CASE("a speaker that does not open does not hold up the reply, nor the micr
 }
 
 TEST_CASE("microphone and speaker are never open together, whatever is wanted in whatever order") {
-  Bench bench;
+  PumpBench bench;
   std::uint32_t state = 7;
   const auto next = [&state] {
     state = state * 1664525U + 1013904223U;
@@ -524,7 +524,7 @@ TEST_CASE("microphone and speaker are never open together, whatever is wanted in
 TEST_CASE("a failure to open is forgotten: half a wrap of the clock later nothing waits for it") {
   for (const AudioMode mode : {AudioMode::kListen, AudioMode::kPlay}) {
     CAPTURE(static_cast<int>(mode));
-    Bench bench;
+    PumpBench bench;
     bench.microphone.failing_starts = 1;
     bench.speaker.failing_starts = 1;
     bench.want(mode);

@@ -15,8 +15,8 @@ using namespace lobug;
 namespace {
 
 // 1,000 ms of room and 100 ms of prefill unless a test says otherwise.
-struct Bench {
-  explicit Bench(std::uint32_t room_ms = 1000, std::uint32_t prefill_ms = 100)
+struct JitterBench {
+  explicit JitterBench(std::uint32_t room_ms = 1000, std::uint32_t prefill_ms = 100)
       : storage(samples_of(room_ms) + 1), jitter({storage.data(), storage.size()}, prefill_ms) {}
 
   std::size_t add(std::uint32_t ms, std::int16_t value = 1) {
@@ -37,7 +37,7 @@ struct Bench {
 }  // namespace
 
 TEST_CASE("a new buffer is silent and takes nothing") {
-  Bench bench;
+  JitterBench bench;
   CHECK_FALSE(bench.jitter.active());
   CHECK(bench.add(60) == 0);
   CHECK(bench.read(20).empty());
@@ -50,7 +50,7 @@ TEST_CASE("a new buffer is silent and takes nothing") {
 }
 
 TEST_CASE("a reply starts to sound when the prefill is there") {
-  Bench bench;
+  JitterBench bench;
   bench.jitter.begin();
   CHECK(bench.jitter.active());
   CHECK(bench.add(60) == samples_of(60));
@@ -67,7 +67,7 @@ TEST_CASE("a reply starts to sound when the prefill is there") {
 }
 
 TEST_CASE("a reply shorter than the prefill sounds once it has ended") {
-  Bench bench;
+  JitterBench bench;
   bench.jitter.begin();
   bench.add(30);
   CHECK(bench.read(20).empty());
@@ -82,7 +82,7 @@ TEST_CASE("a reply shorter than the prefill sounds once it has ended") {
 }
 
 TEST_CASE("a reply without any sound is over when it ends") {
-  Bench bench;
+  JitterBench bench;
   bench.jitter.begin();
   bench.jitter.end();
   CHECK_FALSE(bench.jitter.active());
@@ -90,7 +90,7 @@ TEST_CASE("a reply without any sound is over when it ends") {
 }
 
 TEST_CASE("a reply that runs dry waits for the prefill again and is counted once") {
-  Bench bench;
+  JitterBench bench;
   bench.jitter.begin();
   bench.add(100);
   CHECK(bench.read(100).size() == samples_of(100));
@@ -105,7 +105,7 @@ TEST_CASE("a reply that runs dry waits for the prefill again and is counted once
 }
 
 TEST_CASE("an ended reply that was read is not starved") {
-  Bench bench;
+  JitterBench bench;
   bench.jitter.begin();
   bench.add(100);
   bench.jitter.end();
@@ -115,7 +115,7 @@ TEST_CASE("an ended reply that was read is not starved") {
 }
 
 TEST_CASE("a reply whose end is announced only after it was read is not starved") {
-  Bench bench;
+  JitterBench bench;
   for (int replies = 0; replies < 3; ++replies) {
     bench.jitter.begin();
     bench.add(100);
@@ -128,7 +128,7 @@ TEST_CASE("a reply whose end is announced only after it was read is not starved"
 }
 
 TEST_CASE("a last piece that came too late was a gap, also when the end is announced with it") {
-  Bench bench;
+  JitterBench bench;
   bench.jitter.begin();
   bench.add(100);
   CHECK(bench.read(100).size() == samples_of(100));
@@ -140,7 +140,7 @@ TEST_CASE("a last piece that came too late was a gap, also when the end is annou
 }
 
 TEST_CASE("discard is silence at once, whatever was there and whatever still comes") {
-  Bench bench;
+  JitterBench bench;
   bench.jitter.begin();
   bench.add(500);
   CHECK(bench.read(20).size() == samples_of(20));
@@ -158,7 +158,7 @@ TEST_CASE("discard is silence at once, whatever was there and whatever still com
 }
 
 TEST_CASE("a new reply takes the place of the old one, and waits for its own prefill") {
-  Bench bench;
+  JitterBench bench;
   bench.jitter.begin();
   bench.add(500, 1);
   CHECK(bench.read(20).size() == samples_of(20));
@@ -176,7 +176,7 @@ TEST_CASE("a new reply takes the place of the old one, and waits for its own pre
 }
 
 TEST_CASE("what was discarded gives its room back with the next read, even an empty one") {
-  Bench bench(1000);
+  JitterBench bench(1000);
   bench.jitter.begin();
   CHECK(bench.add(1000) == samples_of(1000));
   bench.jitter.begin();
@@ -188,7 +188,7 @@ TEST_CASE("what was discarded gives its room back with the next read, even an em
 }
 
 TEST_CASE("what does not fit is lost and counted") {
-  Bench bench(100);
+  JitterBench bench(100);
   bench.jitter.begin();
   CHECK(bench.add(160) == samples_of(100));
   CHECK(bench.jitter.lost() == samples_of(60));
@@ -197,7 +197,7 @@ TEST_CASE("what does not fit is lost and counted") {
 }
 
 TEST_CASE("a prefill larger than the storage is the storage") {
-  Bench bench(100, 5000);
+  JitterBench bench(100, 5000);
   bench.jitter.begin();
   bench.add(99);
   CHECK(bench.read(20).empty());
@@ -206,7 +206,7 @@ TEST_CASE("a prefill larger than the storage is the storage") {
 }
 
 TEST_CASE("nothing is added to a reply that has ended") {
-  Bench bench;
+  JitterBench bench;
   bench.jitter.begin();
   bench.add(20, 1);
   bench.jitter.end();
@@ -215,7 +215,7 @@ TEST_CASE("nothing is added to a reply that has ended") {
 }
 
 TEST_CASE("positions may wrap: thousands of replies one after the other") {
-  Bench bench(200, 10);
+  JitterBench bench(200, 10);
   for (std::int16_t reply = 0; reply < 5000; ++reply) {
     bench.jitter.begin();
     bench.add(50, reply);

@@ -16,7 +16,7 @@ using S = DeviceState;
 
 namespace {
 
-struct Rig {
+struct BodyRig {
   ScriptedBody port;
   ScriptedRandom random;
   Body body{port, random};
@@ -27,7 +27,7 @@ struct Rig {
   std::vector<Attitude> way;
 
   /// One that has woken and settled.
-  explicit Rig(BodyKind kind_ = BodyKind::kPortA) : kind(kind_) {
+  explicit BodyRig(BodyKind kind_ = BodyKind::kPortA) : kind(kind_) {
     port.base = kind_ == BodyKind::kStackChan || kind_ == BodyKind::kAuto;
     inputs.state = S::kIdle;
     run(3000);
@@ -99,7 +99,7 @@ TEST_CASE("a board without such pins has no body") {
 TEST_CASE("it lifts its head when it is ready for the first time, and lets go") {
   ScriptedBody port;
   port.base = true;
-  Rig rig(BodyKind::kAuto);
+  BodyRig rig(BodyKind::kAuto);
   CHECK(rig.at() == Body::kAhead);
   CHECK_FALSE(rig.powered());
   CHECK_FALSE(rig.port.supplied);
@@ -120,7 +120,7 @@ TEST_CASE("before it has a server it does not move") {
 }
 
 TEST_CASE("a conversation: still while it listens, a nod for words, a feeling while it speaks") {
-  Rig rig;
+  BodyRig rig;
   rig.enter(S::kListening, 3000);
   CHECK(rig.at() == Body::kAhead);
   CHECK_FALSE(rig.powered());
@@ -146,7 +146,7 @@ TEST_CASE("a conversation: still while it listens, a nod for words, a feeling wh
 }
 
 TEST_CASE("an emotion is felt once, when the reply begins") {
-  Rig rig;
+  BodyRig rig;
   rig.enter(S::kThinking, 300);
   rig.inputs.emotion = Emotion::kSurprised;
   rig.run(500);
@@ -158,7 +158,7 @@ TEST_CASE("an emotion is felt once, when the reply begins") {
 }
 
 TEST_CASE("when the microphone opens it holds still at once, and goes on afterwards") {
-  Rig rig;
+  BodyRig rig;
   CHECK(rig.body.perform(Deed::kDance, 5).empty());
   rig.run(900);
   CHECK(rig.at() != Body::kAhead);
@@ -174,7 +174,7 @@ TEST_CASE("when the microphone opens it holds still at once, and goes on afterwa
 }
 
 TEST_CASE("a self-test is not shaken") {
-  Rig rig;
+  BodyRig rig;
   rig.inputs.measuring = true;
   rig.run(10);
   CHECK(rig.body.perform(Deed::kNod, 1).empty());
@@ -187,7 +187,7 @@ TEST_CASE("a self-test is not shaken") {
 }
 
 TEST_CASE("idle it glances about now and then, and not once it is dim") {
-  Rig rig;
+  BodyRig rig;
   rig.run(60000);
   CHECK(rig.most(Axis::kYaw) > 0);
   CHECK(rig.most(Axis::kYaw) <= 90);
@@ -206,7 +206,7 @@ TEST_CASE("idle it glances about now and then, and not once it is dim") {
 }
 
 TEST_CASE("in the dark its head sinks and is let go; light lifts it again") {
-  Rig rig(BodyKind::kStackChan);
+  BodyRig rig(BodyKind::kStackChan);
   rig.inputs.power = PowerState::kDark;
   rig.run(4000);
   CHECK(rig.at() == Body::kRest);
@@ -218,7 +218,7 @@ TEST_CASE("in the dark its head sinks and is let go; light lifts it again") {
 
 TEST_CASE("with a low battery, while it says goodbye and while it updates, nothing moves") {
   for (int why = 0; why < 3; ++why) {
-    Rig rig(BodyKind::kStackChan);
+    BodyRig rig(BodyKind::kStackChan);
     CHECK(rig.body.perform(Deed::kDance, 5).empty());
     rig.run(1200);
     CHECK(rig.port.supplied);
@@ -242,7 +242,7 @@ TEST_CASE("with a low battery, while it says goodbye and while it updates, nothi
 }
 
 TEST_CASE("it looks where it is told to, for a while") {
-  Rig rig(BodyKind::kStackChan);
+  BodyRig rig(BodyKind::kStackChan);
   CHECK(rig.body.look(-40, 0, rig.now).empty());
   rig.run(2500);
   CHECK(rig.at() == Attitude{-400, 100});
@@ -258,7 +258,7 @@ TEST_CASE("it looks where it is told to, for a while") {
 
 TEST_CASE("a gesture is repeated as often as it was asked for") {
   for (const int times : {1, 3}) {
-    Rig rig;
+    BodyRig rig;
     CHECK(rig.body.perform(Deed::kNod, static_cast<std::uint8_t>(times)).empty());
     rig.run(900 * static_cast<Millis>(times) + 600);
     int tops = 0;
@@ -272,7 +272,7 @@ TEST_CASE("a gesture is repeated as often as it was asked for") {
 }
 
 TEST_CASE("a hand on its head is liked, once") {
-  Rig rig(BodyKind::kStackChan);
+  BodyRig rig(BodyKind::kStackChan);
   rig.port.hand = 0x05;
   rig.run(1500);
   rig.port.hand = 0;
@@ -281,14 +281,14 @@ TEST_CASE("a hand on its head is liked, once") {
   CHECK_FALSE(rig.body.take_petting());
   rig.run(3000);
   CHECK(rig.at() == Body::kAhead);
-  Rig hobby;
+  BodyRig hobby;
   hobby.port.hand = 0x05;
   hobby.run(1500);
   CHECK_FALSE(hobby.body.take_petting());  // it has no such sensor
 }
 
 TEST_CASE("its own movements are no knocks, and those of others are") {
-  Rig rig;
+  BodyRig rig;
   Motion motion;
   motion.taps = 3;
   CHECK(rig.body.felt(motion, rig.now).taps == 3);
@@ -306,7 +306,7 @@ TEST_CASE("its own movements are no knocks, and those of others are") {
 }
 
 TEST_CASE("calibration: it looks ahead, strong and still, for a minute after the last touch") {
-  Rig rig;
+  BodyRig rig;
   rig.body.begin_calibration(rig.now);
   rig.way.clear();
   rig.run(50000);
@@ -331,7 +331,7 @@ TEST_CASE("calibration: it looks ahead, strong and still, for a minute after the
 }
 
 TEST_CASE("servos that do not answer are told of, and tried again") {
-  Rig rig(BodyKind::kStackChan);
+  BodyRig rig(BodyKind::kStackChan);
   rig.port.dead = true;
   CHECK(rig.body.perform(Deed::kNod, 1).empty());  // nobody knows yet
   rig.run(1500);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr Attitude kRest{0, 50};
 
-struct Rig {
+struct DriveRig {
   ScriptedBody port;
   HobbyServos hobby{port};
   BusServos bus{port};
@@ -24,7 +24,7 @@ struct Rig {
   Millis now = 1000;
   std::vector<Attitude> way;  ///< after each step
 
-  explicit Rig(BodyKind kind = BodyKind::kPortA) {
+  explicit DriveRig(BodyKind kind = BodyKind::kPortA) {
     Servos& servos = kind == BodyKind::kStackChan ? static_cast<Servos&>(bus) : hobby;
     drive.use(&servos, reach_of(kind));
   }
@@ -50,7 +50,7 @@ int fastest(const std::vector<Attitude>& way, Axis axis) {
 }  // namespace
 
 TEST_CASE("a movement takes its time, is slow at both ends, and arrives") {
-  Rig rig;
+  DriveRig rig;
   rig.drive.go({300, 50}, 2000);
   rig.run(1000);
   CHECK(std::abs(rig.drive.at().yaw - 150) <= 15);
@@ -67,7 +67,7 @@ TEST_CASE("a movement takes its time, is slow at both ends, and arrives") {
 TEST_CASE("no movement is faster than it may be, however little time it is given") {
   for (const Attitude target :
        {Attitude{100, 300}, Attitude{300, 300}, Attitude{750, 300}, Attitude{-750, 60}}) {
-    Rig rig;
+    DriveRig rig;
     rig.drive.go(target, 1);
     rig.run(3000);
     CAPTURE(target.yaw);
@@ -81,7 +81,7 @@ TEST_CASE("no head goes beyond its reach") {
   for (const BodyKind kind : {BodyKind::kPortA, BodyKind::kStackChan}) {
     const Reach reach = reach_of(kind);
     for (const Attitude target : {Attitude{3000, 3000}, Attitude{-3000, -3000}}) {
-      Rig rig(kind);
+      DriveRig rig(kind);
       rig.drive.go(target, 100);
       rig.run(6000);
       CHECK(rig.drive.at() == limited(target, reach));
@@ -97,7 +97,7 @@ TEST_CASE("no head goes beyond its reach") {
 }
 
 TEST_CASE("one servo begins at a time") {
-  Rig rig;
+  DriveRig rig;
   rig.drive.go({500, 250}, 1000);
   Millis yaw_at = 0;
   Millis pitch_at = 0;
@@ -113,7 +113,7 @@ TEST_CASE("one servo begins at a time") {
 
 TEST_CASE("the servos are let go soon after a movement, unless they shall hold") {
   for (const BodyKind kind : {BodyKind::kPortC, BodyKind::kStackChan}) {
-    Rig rig(kind);
+    DriveRig rig(kind);
     CHECK_FALSE(rig.drive.powered());
     rig.drive.go({200, 100}, 500);
     rig.run(700, true);
@@ -134,7 +134,7 @@ TEST_CASE("the servos are let go soon after a movement, unless they shall hold")
 }
 
 TEST_CASE("a movement begins where the head was found") {
-  Rig rig(BodyKind::kStackChan);
+  DriveRig rig(BodyKind::kStackChan);
   rig.port.positions = {460 + 160, 620 + 16};  // somebody has turned it by 50 degrees
   rig.drive.go({0, 100}, 400);
   rig.run(2500);
@@ -147,7 +147,7 @@ TEST_CASE("a movement begins where the head was found") {
 }
 
 TEST_CASE("a task that was held up does not make the head jump") {
-  Rig rig;
+  DriveRig rig;
   rig.drive.go({700, 50}, 1000);
   rig.run(300);
   const int before = rig.drive.at().yaw;
@@ -157,7 +157,7 @@ TEST_CASE("a task that was held up does not make the head jump") {
 }
 
 TEST_CASE("the clock's wrap is nothing") {
-  Rig rig;
+  DriveRig rig;
   rig.now = 0xFFFFFFFFU - 300;
   rig.drive.go({300, 200}, 800);
   rig.run(2500);
@@ -166,7 +166,7 @@ TEST_CASE("the clock's wrap is nothing") {
 }
 
 TEST_CASE("halted it stays, and another aim is taken from there") {
-  Rig rig;
+  DriveRig rig;
   rig.drive.go({700, 50}, 2000);
   rig.run(1000);
   rig.drive.halt();
@@ -182,7 +182,7 @@ TEST_CASE("halted it stays, and another aim is taken from there") {
 }
 
 TEST_CASE("servos that do not answer end the movement; it is tried again with the next") {
-  Rig rig(BodyKind::kStackChan);
+  DriveRig rig(BodyKind::kStackChan);
   rig.port.dead = true;
   rig.drive.go({200, 100}, 500);
   bool told = false;
@@ -202,7 +202,7 @@ TEST_CASE("servos that do not answer end the movement; it is tried again with th
 }
 
 TEST_CASE("a new calibration reaches servos that hold still") {
-  Rig rig;
+  DriveRig rig;
   rig.drive.go({0, 100}, 500);
   rig.run(1500, true);
   rig.hobby.calibrate({{100, 0}, false});

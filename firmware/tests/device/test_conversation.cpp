@@ -11,12 +11,7 @@
 using namespace lobug;
 using lobug::test::Talk;
 using Sent = std::vector<std::string>;
-
-namespace {
-
 using Kind = ServerMessage::Kind;
-
-}  // namespace
 
 TEST_CASE(
     "a tap opens the microphone; the server is told when it is open, then gets whole frames") {

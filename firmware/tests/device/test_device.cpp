@@ -4,16 +4,13 @@
 #include <string>
 
 #include "device/scripted_world.h"
+#include "support/text.h"
 
 using namespace lobug;
 using lobug::test::World;
 using S = DeviceState;
 
 namespace {
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 const char* const kCode =
     R"({"activation":{"code":"123456","message":"m","challenge":"c","timeout_ms":60000}})";

@@ -5,19 +5,14 @@
 #include <string>
 
 #include "device/scripted_world.h"
+#include "support/text.h"
 
 using namespace lobug;
 using namespace lobug::test;
 using S = DeviceState;
-using Kind = ScriptedBody::Order::Kind;
+using OrderKind = ScriptedBody::Order::Kind;
 
 namespace {
-
-std::string call(const std::string& tool, const std::string& arguments) {
-  return R"({"type":"mcp","payload":{"jsonrpc":"2.0","id":8,"method":"tools/call","params":)"
-         R"({"name":")" +
-         tool + R"(","arguments":)" + arguments + "}}}";
-}
 
 /// Idle on StackChan's base, its head lifted and let go again.
 struct OnBase : World {
@@ -43,7 +38,7 @@ TEST_CASE("a tool turns the head, whose servos are off before and after") {
   OnBase w;
   CHECK(w.view().body.kind == BodyKind::kStackChan);
   CHECK_FALSE(w.servos.supplied);
-  w.say(call("self.body.set_gaze", R"({"direction":"right","angle":45})"));
+  w.say(tool_call("self.body.set_gaze", R"({"direction":"right","angle":45})"));
   CHECK(w.last_says("true"));
   w.steps(100);
   CHECK(w.servos.supplied);
@@ -63,7 +58,7 @@ TEST_CASE("without a body there is no tool for one, and no pin is touched") {
       REQUIRE(set_setting(settings, "body", body).ok);
       REQUIRE(save_settings(world.store, settings));
     });
-    w.say(call("self.body.gesture", R"({"gesture":"nod"})"));
+    w.say(tool_call("self.body.gesture", R"({"gesture":"nod"})"));
     CHECK(w.last_says("there is no such tool"));
     w.steps(300);
     CHECK(w.servos.orders.empty());
@@ -78,7 +73,7 @@ TEST_CASE("another body takes effect when it is set") {
   w.steps(300);
   CHECK(w.view().body.kind == BodyKind::kPortA);
   CHECK(w.servos.opened == BodyKind::kPortA);
-  CHECK_FALSE(w.servos.values(Kind::kPulse, 0).empty());
+  CHECK_FALSE(w.servos.values(OrderKind::kPulse, 0).empty());
   w.set("body", "none");
   w.input(Input::Kind::kSettings);
   CHECK(w.view().body.kind == BodyKind::kNone);
@@ -92,20 +87,20 @@ TEST_CASE("with a low battery the model is told why the head stays still") {
   reading.percent = 14;
   w.input(Input::Kind::kBattery, battery_value(reading));
   w.steps(2300);  // a level counts when it lasts
-  w.say(call("self.body.gesture", R"({"gesture":"nod"})"));
+  w.say(tool_call("self.body.gesture", R"({"gesture":"nod"})"));
   CHECK(w.last_says("My head stays still to save power."));
   CHECK(w.last_says("\"isError\":true"));
   w.steps(300);
   CHECK_FALSE(w.servos.supplied);
   reading.powered = true;
   w.input(Input::Kind::kBattery, battery_value(reading));
-  w.say(call("self.body.gesture", R"({"gesture":"nod"})"));
+  w.say(tool_call("self.body.gesture", R"({"gesture":"nod"})"));
   CHECK(w.last_says("true"));
 }
 
 TEST_CASE("while its microphone is open no servo is strong") {
   OnBase w;
-  w.say(call("self.body.gesture", R"({"gesture":"dance","times":5})"));
+  w.say(tool_call("self.body.gesture", R"({"gesture":"dance","times":5})"));
   w.steps(100);
   CHECK(w.servos.supplied);
   w.input(Input::Kind::kTap);
@@ -154,13 +149,13 @@ TEST_CASE("an offset that fingers have found is kept") {
 TEST_CASE("its own movement is not told to the server, and keeps nothing awake") {
   OnBase w;
   Motion motion;
-  w.say(call("self.body.gesture", R"({"gesture":"dance","times":3})"));
+  w.say(tool_call("self.body.gesture", R"({"gesture":"dance","times":3})"));
   w.steps(60);
   motion.taps = 2;
   motion.moving = true;
   w.screen.motion.publish(motion);
   w.steps(20);
-  w.say(call("self.get_motion", "{}"));
+  w.say(tool_call("self.get_motion", "{}"));
   CHECK(w.last_says("\\\"moving\\\":false"));
 }
 
@@ -173,13 +168,13 @@ TEST_CASE("servos that do not answer are logged once") {
   }
   CHECK(logged == 1);
   CHECK(w.view().body.silent);
-  w.say(call("self.body.gesture", R"({"gesture":"nod"})"));
+  w.say(tool_call("self.body.gesture", R"({"gesture":"nod"})"));
   CHECK(w.last_says("The servos of my head don't answer."));
 }
 
 TEST_CASE("the lights of a base are found without a setting") {
   OnBase w;
   CHECK_FALSE(w.effects.shown.empty());
-  w.say(call("self.led.set_color", R"({"color":"red"})"));
+  w.say(tool_call("self.led.set_color", R"({"color":"red"})"));
   CHECK(w.last_says("true"));
 }

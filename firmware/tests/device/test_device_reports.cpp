@@ -7,6 +7,7 @@
 
 #include "device/scripted_world.h"
 #include "lobug/json/reader.h"
+#include "support/text.h"
 
 using namespace lobug;
 using lobug::test::World;
@@ -26,10 +27,6 @@ std::vector<std::string> messages(const World& w, const std::string& type) {
 
 std::int64_t posts(const World& w) {
   return std::count(w.requests.begin(), w.requests.end(), "POST /context/sensors");
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 void use_tls(World& w) {

@@ -22,7 +22,7 @@ BatteryReading plugged(int percent) {
   return battery;
 }
 
-struct Bench {
+struct PowerBench {
   PowerControl power;
   PowerSettings settings;
   BatteryReading battery = on_battery(80);
@@ -53,7 +53,7 @@ struct Bench {
 }  // namespace
 
 TEST_CASE("the screen is dim after a minute, off after five on battery, and wakes at a touch") {
-  Bench bench;
+  PowerBench bench;
   CHECK(bench.pass(59) == PowerState::kAwake);
   CHECK(bench.power.backlight(70) == 70);
   CHECK(bench.pass(1) == PowerState::kDim);
@@ -67,7 +67,7 @@ TEST_CASE("the screen is dim after a minute, off after five on battery, and wake
 }
 
 TEST_CASE("powered it is never dark unless the owner says so") {
-  Bench bench;
+  PowerBench bench;
   bench.battery = plugged(50);
   CHECK(bench.pass(4000) == PowerState::kDim);
   bench.settings.off_after_usb_s = 600;
@@ -78,7 +78,7 @@ TEST_CASE("powered it is never dark unless the owner says so") {
 }
 
 TEST_CASE("never means never") {
-  Bench bench;
+  PowerBench bench;
   bench.settings.dim_after_s = 0;
   bench.settings.off_after_s = 0;
   CHECK(bench.pass(90000) == PowerState::kAwake);
@@ -87,7 +87,7 @@ TEST_CASE("never means never") {
 }
 
 TEST_CASE("who talks, sets it up or hears it ring sees the screen") {
-  Bench bench;
+  PowerBench bench;
   bench.busy = true;
   CHECK(bench.pass(4000) == PowerState::kAwake);
   bench.busy = false;
@@ -97,7 +97,7 @@ TEST_CASE("who talks, sets it up or hears it ring sees the screen") {
 }
 
 TEST_CASE("a plug that goes in or out wakes it") {
-  Bench bench;
+  PowerBench bench;
   CHECK(bench.pass(300) == PowerState::kDark);
   bench.battery = plugged(80);
   CHECK(bench.step() == PowerState::kAwake);
@@ -108,7 +108,7 @@ TEST_CASE("a plug that goes in or out wakes it") {
 }
 
 TEST_CASE("it stays dark for longer than the millisecond clock can count") {
-  Bench bench;
+  PowerBench bench;
   REQUIRE(bench.pass(300) == PowerState::kDark);
   for (int hour = 0; hour < 24 * 60; ++hour) {  // 60 days
     bench.now += 3600000;
@@ -121,7 +121,7 @@ TEST_CASE("it stays dark for longer than the millisecond clock can count") {
 }
 
 TEST_CASE("the radio sleeps on battery while nobody needs it") {
-  Bench bench;
+  PowerBench bench;
   bench.step();
   CHECK_FALSE(bench.power.radio_sleeps());
   bench.pass(PowerControl::kRadioQuietS);
@@ -140,7 +140,7 @@ TEST_CASE("the radio sleeps on battery while nobody needs it") {
 }
 
 TEST_CASE("a low battery is told once, and again only after it was charged") {
-  Bench bench;
+  PowerBench bench;
   bench.battery = on_battery(16);
   bench.pass(60);
   CHECK(bench.notices.empty());
@@ -166,7 +166,7 @@ TEST_CASE("a low battery is told once, and again only after it was charged") {
 }
 
 TEST_CASE("a reading that is low for a moment is not believed") {
-  Bench bench;
+  PowerBench bench;
   for (int round = 0; round < 100; ++round) {
     bench.battery = on_battery(0);
     bench.pass(15);
@@ -178,7 +178,7 @@ TEST_CASE("a reading that is low for a moment is not believed") {
 }
 
 TEST_CASE("empty, it says so and switches itself off; a plug calls that off") {
-  Bench bench;
+  PowerBench bench;
   bench.battery = on_battery(5);
   CHECK(bench.pass(19) == PowerState::kAwake);
   CHECK(bench.pass(2) == PowerState::kFarewell);
@@ -198,7 +198,7 @@ TEST_CASE("empty, it says so and switches itself off; a plug calls that off") {
 }
 
 TEST_CASE("a conversation delays the end, but not for ever") {
-  Bench bench;
+  PowerBench bench;
   bench.battery = on_battery(3);
   bench.busy = true;
   CHECK(bench.pass(21) == PowerState::kFarewell);
@@ -207,7 +207,7 @@ TEST_CASE("a conversation delays the end, but not for ever") {
 }
 
 TEST_CASE("the end of a conversation is soon enough") {
-  Bench bench;
+  PowerBench bench;
   bench.battery = on_battery(3);
   bench.busy = true;
   CHECK(bench.pass(40) == PowerState::kFarewell);
@@ -216,7 +216,7 @@ TEST_CASE("the end of a conversation is soon enough") {
 }
 
 TEST_CASE("a dark device with an empty battery lights up to say so") {
-  Bench bench;
+  PowerBench bench;
   REQUIRE(bench.pass(300) == PowerState::kDark);
   bench.battery = on_battery(4);
   CHECK(bench.pass(21) == PowerState::kFarewell);
@@ -224,7 +224,7 @@ TEST_CASE("a dark device with an empty battery lights up to say so") {
 }
 
 TEST_CASE("a level that is not known is not 0") {
-  Bench bench;
+  PowerBench bench;
   bench.battery = BatteryReading();
   CHECK(bench.pass(4000) == PowerState::kDim);  // as one that is powered
   CHECK(bench.notices.empty());

@@ -13,10 +13,9 @@
 using namespace lobug;
 using lobug::test::Talk;
 using Sent = std::vector<std::string>;
+using Kind = ServerMessage::Kind;
 
 namespace {
-
-using Kind = ServerMessage::Kind;
 
 /// Device and audio thread at their own pace, and a room in which somebody speaks from the moment
 /// of the press: the n-th millisecond of speech has the value n.

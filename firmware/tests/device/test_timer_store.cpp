@@ -5,6 +5,7 @@
 
 #include "device/scripted_world.h"
 #include "lobug/device/timer_store.h"
+#include "support/text.h"
 
 using namespace lobug;
 using namespace lobug::test;
@@ -14,7 +15,7 @@ namespace {
 constexpr std::int64_t kNoon = 1795348800;
 
 /// A device that is switched off and on: what it holds in memory is gone, its store stays.
-struct Bench {
+struct StoreBench {
   MemoryStore store;
   ToolTimers timers;
   std::int64_t unix_seconds = kNoon;  ///< 0: not known
@@ -48,16 +49,10 @@ struct Bench {
 
 using Lines = std::vector<std::string>;
 
-std::string call(const std::string& tool, const std::string& arguments) {
-  return R"({"type":"mcp","payload":{"jsonrpc":"2.0","id":8,"method":"tools/call","params":)"
-         R"({"name":"self.timer.)" +
-         tool + R"(","arguments":)" + arguments + "}}}";
-}
-
 }  // namespace
 
 TEST_CASE("with a clock a timer ends when it should, however long the device was off") {
-  Bench bench;
+  StoreBench bench;
   bench.timers.start(600, "tea", bench.now);
   bench.timers.start(3600, "", bench.now);
   REQUIRE(bench.save());
@@ -67,7 +62,7 @@ TEST_CASE("with a clock a timer ends when it should, however long the device was
 }
 
 TEST_CASE("without a clock a timer goes on with what was left a minute ago at the latest") {
-  Bench bench;
+  StoreBench bench;
   bench.unix_seconds = 0;
   TimerStore keeper(bench.store);
   bench.timers.start(600, "tea", bench.now);
@@ -81,7 +76,7 @@ TEST_CASE("without a clock a timer goes on with what was left a minute ago at th
 }
 
 TEST_CASE("a planned restart stores what is left to the second") {
-  Bench bench;
+  StoreBench bench;
   bench.unix_seconds = 0;
   bench.timers.start(600, "tea", bench.now);
   REQUIRE(bench.save());
@@ -93,7 +88,7 @@ TEST_CASE("a planned restart stores what is left to the second") {
 }
 
 TEST_CASE("a clock that is lost makes it late; the server's time puts it right") {
-  Bench bench;
+  StoreBench bench;
   bench.timers.start(600, "tea", bench.now);
   REQUIRE(bench.save());
   bench.pass(100);
@@ -111,7 +106,7 @@ TEST_CASE("a clock that is lost makes it late; the server's time puts it right")
 }
 
 TEST_CASE("one that was lost without a clock keeps its end over two restarts") {
-  Bench bench;
+  StoreBench bench;
   bench.timers.start(600, "tea", bench.now);
   REQUIRE(bench.save());
   bench.unix_seconds = 0;
@@ -124,7 +119,7 @@ TEST_CASE("one that was lost without a clock keeps its end over two restarts") {
 }
 
 TEST_CASE("one that ended while the device was off rings at once and says how late it is") {
-  Bench bench;
+  StoreBench bench;
   bench.timers.start(60, "tea", bench.now);
   REQUIRE(bench.save());
   CHECK(bench.start_anew(60 + 5 * 60 + 20).empty());
@@ -143,7 +138,7 @@ TEST_CASE("one that ended while the device was off rings at once and says how la
 }
 
 TEST_CASE("one without a name says how late it is, too") {
-  Bench bench;
+  StoreBench bench;
   bench.timers.start(60, "", bench.now);
   REQUIRE(bench.save());
   bench.start_anew(60 + 120);
@@ -152,7 +147,7 @@ TEST_CASE("one without a name says how late it is, too") {
 }
 
 TEST_CASE("one that ended more than an hour ago is told, and does not ring") {
-  Bench bench;
+  StoreBench bench;
   bench.timers.start(60, "tea", bench.now);
   bench.timers.start(61, "", bench.now);
   bench.timers.start(7200, "bread", bench.now);
@@ -165,7 +160,7 @@ TEST_CASE("one that ended more than an hour ago is told, and does not ring") {
 }
 
 TEST_CASE("cancelled or over, it is erased") {
-  Bench bench;
+  StoreBench bench;
   bench.timers.start(60, "tea", bench.now);
   bench.timers.start(61, "eggs", bench.now);
   REQUIRE(bench.save());
@@ -189,21 +184,21 @@ TEST_CASE("what is stored and makes no sense is dropped, and no timer is longer 
   for (const char* const text : {"", "x", "1 2", "1 2 3", "-1 2 3 tea", "1 99999999 3 tea",
                                  "99999999999999999999 1 1 tea", "1  2 3 tea"}) {
     CAPTURE(text);
-    Bench bench;
+    StoreBench bench;
     bench.store.values["timer_3"] = text;
     CHECK(bench.start_anew(0).empty());
     CHECK(bench.listed().empty());
     CHECK(bench.store.values.empty());
   }
   // A clock that was wrong when it was stored must not make it last for years.
-  Bench bench;
+  StoreBench bench;
   bench.store.values["timer_0"] = "1900000000 10 300 tea";
   bench.start_anew(0);
   CHECK(bench.listed() == Lines{"tea 300 of 300"});
 }
 
 TEST_CASE("labels of every kind survive") {
-  Bench bench;
+  StoreBench bench;
   const std::string longest(64, 'x');
   bench.timers.start(600, longest, bench.now);
   bench.timers.start(700, "Käse & 7 eggs", bench.now);
@@ -215,7 +210,7 @@ TEST_CASE("labels of every kind survive") {
 }
 
 TEST_CASE("a store that fails loses no timer that runs") {
-  Bench bench;
+  StoreBench bench;
   bench.timers.start(600, "tea", bench.now);
   bench.store.writes_left = 0;
   CHECK_FALSE(bench.save());
@@ -227,8 +222,8 @@ TEST_CASE("a device goes on with its timers after a restart and rings what is ov
   w.boot();
   w.wifi();
   REQUIRE(w.reach(DeviceState::kIdle));
-  w.say(call("start", R"({"seconds":300,"label":"tea"})"));
-  w.say(call("start", R"({"seconds":5000,"label":"bread"})"));
+  w.say(tool_call("self.timer.start", R"({"seconds":300,"label":"tea"})"));
+  w.say(tool_call("self.timer.start", R"({"seconds":5000,"label":"bread"})"));
   w.steps(50, 100);
   w.input(Input::Kind::kRestart);
   w.device.reset();
@@ -252,7 +247,7 @@ TEST_CASE("what ended long ago is told once somebody looks") {
   w.boot();
   w.wifi();
   REQUIRE(w.reach(DeviceState::kIdle));
-  w.say(call("start", R"({"seconds":300,"label":"tea"})"));
+  w.say(tool_call("self.timer.start", R"({"seconds":300,"label":"tea"})"));
   w.steps(5, 100);
   w.device.reset();
   w.system.time_ms += 8'000'000;
@@ -268,7 +263,7 @@ TEST_CASE("a device that forgets everything forgets its timers") {
   w.boot();
   w.wifi();
   REQUIRE(w.reach(DeviceState::kIdle));
-  w.say(call("start", R"({"seconds":300,"label":"tea"})"));
+  w.say(tool_call("self.timer.start", R"({"seconds":300,"label":"tea"})"));
   w.steps(5, 100);
   CHECK_FALSE(w.stored("timer_0").empty());
   w.input(Input::Kind::kReset);
@@ -290,7 +285,7 @@ TEST_CASE("no update begins over a running timer, and it comes once that is over
   w.boot();
   w.wifi();
   REQUIRE(w.reach(DeviceState::kIdle));
-  w.say(call("start", R"({"seconds":80000,"label":"tea"})"));
+  w.say(tool_call("self.timer.start", R"({"seconds":80000,"label":"tea"})"));
   w.discovery = offer;
   SUBCASE("offered at the start") {
     w.device.reset();
@@ -301,6 +296,6 @@ TEST_CASE("no update begins over a running timer, and it comes once that is over
   SUBCASE("offered while it is idle") {}
   CHECK_FALSE(updates_within(7 * 60));
   REQUIRE(w.reach(DeviceState::kIdle, 1000));
-  w.say(call("cancel", "{}"));
+  w.say(tool_call("self.timer.cancel", "{}"));
   CHECK(updates_within(16));
 }

@@ -5,13 +5,14 @@
 
 #include "device/scripted_world.h"
 #include "lobug/device/tool_timers.h"
+#include "support/text.h"
 
 using namespace lobug;
 using namespace lobug::test;
 
 namespace {
 
-struct Bench {
+struct TimerBench {
   /// When signals came within the next `ms`, counted from now.
   std::vector<Millis> signals(Millis ms) {
     std::vector<Millis> at;
@@ -36,20 +37,10 @@ struct Bench {
 using Times = std::vector<Millis>;
 using Lines = std::vector<std::string>;
 
-std::string call(const std::string& tool, const std::string& arguments) {
-  return R"({"type":"mcp","payload":{"jsonrpc":"2.0","id":8,"method":"tools/call","params":)"
-         R"({"name":"self.timer.)" +
-         tool + R"(","arguments":)" + arguments + "}}}";
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("a timer signals when it is over and every ten seconds, for a minute") {
-  Bench bench;
+  TimerBench bench;
   REQUIRE(bench.timers.start(5, "tea", bench.now));
   CHECK(bench.signals(5000).empty());
   CHECK_FALSE(bench.timers.ringing());
@@ -62,7 +53,7 @@ TEST_CASE("a timer signals when it is over and every ten seconds, for a minute")
 }
 
 TEST_CASE("whoever acknowledges it has silence, and the next timer rings all the same") {
-  Bench bench;
+  TimerBench bench;
   bench.timers.start(5, "tea", bench.now);
   bench.timers.start(35, "eggs", bench.now);
   CHECK(bench.signals(17000) == Times{5000, 15000});
@@ -73,7 +64,7 @@ TEST_CASE("whoever acknowledges it has silence, and the next timer rings all the
 }
 
 TEST_CASE("of two that are over together none is lost") {
-  Bench bench;
+  TimerBench bench;
   bench.timers.start(5, "tea", bench.now);
   bench.timers.start(5, "eggs", bench.now);
   bench.timers.start(12, "bread", bench.now);
@@ -85,7 +76,7 @@ TEST_CASE("of two that are over together none is lost") {
 }
 
 TEST_CASE("timers without a label") {
-  Bench bench;
+  TimerBench bench;
   bench.timers.start(1, "", bench.now);
   bench.timers.start(1, "", bench.now);
   bench.timers.start(2, "tea", bench.now);
@@ -96,7 +87,7 @@ TEST_CASE("timers without a label") {
 }
 
 TEST_CASE("labels beyond the screen's room are cut off") {
-  Bench bench;
+  TimerBench bench;
   for (int timer = 0; timer < 8; ++timer) {
     CHECK(bench.timers.start(1, std::string(80, 'x'), bench.now));
   }
@@ -110,7 +101,7 @@ TEST_CASE("labels beyond the screen's room are cut off") {
 }
 
 TEST_CASE("timers are listed with what is left, the soonest first") {
-  Bench bench;
+  TimerBench bench;
   CHECK(bench.listed().empty());
   bench.timers.start(300, "bread", bench.now);
   bench.timers.start(10, "tea", bench.now);
@@ -124,7 +115,7 @@ TEST_CASE("timers are listed with what is left, the soonest first") {
 }
 
 TEST_CASE("timers are cancelled by label or all, those that ring as well") {
-  Bench bench;
+  TimerBench bench;
   bench.timers.start(5, "Tea", bench.now);
   bench.timers.start(5, "eggs", bench.now);
   bench.timers.start(50, "tea", bench.now);
@@ -142,7 +133,7 @@ TEST_CASE("timers are cancelled by label or all, those that ring as well") {
 }
 
 TEST_CASE("a label that was cut is cancelled by the words that it was started with") {
-  Bench bench;
+  TimerBench bench;
   const std::string label(80, 'x');
   bench.timers.start(5, label, bench.now);
   CHECK(bench.timers.cancel(label) == 1);
@@ -153,9 +144,9 @@ TEST_CASE("a device whose timer rings beeps until somebody taps") {
   w.boot();
   w.wifi();
   REQUIRE(w.reach(DeviceState::kIdle));
-  w.say(call("start", R"({"seconds":5,"label":"tea"})"));
-  w.say(call("start", R"({"seconds":5,"label":"eggs"})"));
-  w.say(call("list", "{}"));
+  w.say(tool_call("self.timer.start", R"({"seconds":5,"label":"tea"})"));
+  w.say(tool_call("self.timer.start", R"({"seconds":5,"label":"eggs"})"));
+  w.say(tool_call("self.timer.list", "{}"));
   CHECK(has(w.texts.back(), R"(\"label\":\"tea\",\"seconds_left\":5)"));
   w.steps(60, 100);
   CHECK(w.audio.beeps == 3);
@@ -175,15 +166,15 @@ TEST_CASE("a timer that rings is silenced by words as well") {
   w.boot();
   w.wifi();
   REQUIRE(w.reach(DeviceState::kIdle));
-  w.say(call("start", R"({"seconds":5,"label":"tea"})"));
+  w.say(tool_call("self.timer.start", R"({"seconds":5,"label":"tea"})"));
   w.steps(60, 100);
   CHECK(w.view().notice == "tea");
   w.audio.beeps = 0;
-  w.say(call("cancel", "{}"));
+  w.say(tool_call("self.timer.cancel", "{}"));
   CHECK(w.view().notice.empty());
   w.steps(300, 100);
   CHECK(w.audio.beeps == 0);
-  w.say(call("cancel", "{}"));
+  w.say(tool_call("self.timer.cancel", "{}"));
   CHECK(has(w.texts.back(), "No timer is running."));
 }
 
@@ -192,7 +183,7 @@ TEST_CASE("a text that a tool shows does not end the signals when its time is ov
   w.boot();
   w.wifi();
   REQUIRE(w.reach(DeviceState::kIdle));
-  w.say(call("start", R"({"seconds":5,"label":"tea"})"));
+  w.say(tool_call("self.timer.start", R"({"seconds":5,"label":"tea"})"));
   w.steps(60, 100);
   w.say(R"({"type":"mcp","payload":{"jsonrpc":"2.0","id":8,"method":"tools/call","params":)"
         R"({"name":"self.screen.show_text","arguments":{"text":"Hello","seconds":2}}}})");

@@ -12,7 +12,7 @@ using namespace lobug;
 
 namespace {
 
-constexpr Colour kWhite = rgb(255, 255, 255);
+constexpr Colour kBright = rgb(255, 255, 255);
 
 /// A canvas with memory around it that nobody may touch.
 class Sheet {
@@ -64,45 +64,45 @@ TEST_CASE("colours mix channel by channel") {
 
 TEST_CASE("an ellipse has the area that geometry gives it") {
   Sheet sheet(100, 80);
-  sheet.canvas.fill_ellipse(px(50), px(40), px(30), px(20), kWhite);
+  sheet.canvas.fill_ellipse(px(50), px(40), px(30), px(20), kBright);
   CHECK(close_to(sheet.covered(), 188'496, 1));  // pi * 30 * 20
 }
 
 TEST_CASE("polygons cover what lies within them, whatever way round") {
   Sheet sheet(60, 60);
   SUBCASE("a triangle is half of its box") {
-    sheet.canvas.fill_triangle(px(10), px(10), px(50), px(10), px(10), px(50), kWhite);
+    sheet.canvas.fill_triangle(px(10), px(10), px(50), px(10), px(10), px(50), kBright);
     CHECK(close_to(sheet.covered(), 80'000, 1));
   }
   SUBCASE("its corners the other way round") {
-    sheet.canvas.fill_triangle(px(10), px(50), px(50), px(10), px(10), px(10), kWhite);
+    sheet.canvas.fill_triangle(px(10), px(50), px(50), px(10), px(10), px(10), kBright);
     CHECK(close_to(sheet.covered(), 80'000, 1));
   }
   SUBCASE("a dent stays empty") {
     const Point arrow[] = {{px(10), px(10)}, {px(30), px(30)}, {px(50), px(10)}, {px(30), px(50)}};
-    sheet.canvas.fill_polygon(arrow, kWhite);
+    sheet.canvas.fill_polygon(arrow, kBright);
     CHECK(close_to(sheet.covered(), 40'000, 2));
     CHECK(sheet.at(30, 20) == 0);
   }
   SUBCASE("two corners are no polygon") {
     const Point two[] = {{px(10), px(10)}, {px(50), px(50)}};
-    sheet.canvas.fill_polygon(two, kWhite);
+    sheet.canvas.fill_polygon(two, kBright);
     CHECK(sheet.covered() == 0);
   }
   SUBCASE("more corners than a polygon may have") {
     std::vector<Point> many(500, Point{px(10), px(10)});
     many[1] = {px(50), px(10)};
     many[2] = {px(10), px(50)};
-    sheet.canvas.fill_polygon({many.data(), many.size()}, kWhite);
+    sheet.canvas.fill_polygon({many.data(), many.size()}, kBright);
     CHECK(close_to(sheet.covered(), 80'000, 1));
   }
 }
 
 TEST_CASE("a line is as long and thick as asked, in every direction, with round ends") {
   Sheet sheet(80, 80);
-  SUBCASE("across") { sheet.canvas.line(px(20), px(40), px(60), px(40), px(8), kWhite); }
-  SUBCASE("down") { sheet.canvas.line(px(40), px(20), px(40), px(60), px(8), kWhite); }
-  SUBCASE("aslant") { sheet.canvas.line(px(52), px(56), px(28), px(24), px(8), kWhite); }
+  SUBCASE("across") { sheet.canvas.line(px(20), px(40), px(60), px(40), px(8), kBright); }
+  SUBCASE("down") { sheet.canvas.line(px(40), px(20), px(40), px(60), px(8), kBright); }
+  SUBCASE("aslant") { sheet.canvas.line(px(52), px(56), px(28), px(24), px(8), kBright); }
   const int covered = sheet.covered();
   CAPTURE(covered);
   CHECK(close_to(covered, 37'027, 4));  // 40 * 8 + pi * 4 * 4
@@ -110,20 +110,20 @@ TEST_CASE("a line is as long and thick as asked, in every direction, with round 
 
 TEST_CASE("a line without length is a dot, without thickness nothing") {
   Sheet sheet(20, 20);
-  sheet.canvas.line(px(5), px(5), px(15), px(15), 0, kWhite);
+  sheet.canvas.line(px(5), px(5), px(15), px(15), 0, kBright);
   CHECK(sheet.covered() == 0);
-  sheet.canvas.line(px(10), px(10), px(10), px(10), px(8), kWhite);
+  sheet.canvas.line(px(10), px(10), px(10), px(10), px(8), kBright);
   CHECK(close_to(sheet.covered(), 5027, 3));
 }
 
 TEST_CASE("a round rectangle lacks its corners alone; too large a radius makes half circles") {
   Sheet sheet(60, 40);
-  sheet.canvas.fill_round_rect({10, 10, 40, 20}, 8, kWhite);
+  sheet.canvas.fill_round_rect({10, 10, 40, 20}, 8, kBright);
   CHECK(close_to(sheet.covered(), 74'506, 1));
-  CHECK(sheet.at(10, 20) == kWhite);
+  CHECK(sheet.at(10, 20) == kBright);
   CHECK(sheet.at(10, 10) == 0);
   Sheet pill(60, 40);
-  pill.canvas.fill_round_rect({10, 10, 40, 20}, 99, kWhite);
+  pill.canvas.fill_round_rect({10, 10, 40, 20}, 99, kBright);
   CHECK(close_to(pill.covered(), 71'416, 1));
 }
 
@@ -132,20 +132,20 @@ TEST_CASE("senseless coordinates neither crash nor leave the canvas") {
   Sheet sheet(33, 17);
   for (const int a : kHuge) {
     for (const int b : kHuge) {
-      sheet.canvas.fill_ellipse(a, b, b, a, kWhite);
-      sheet.canvas.line(a, b, b, a, a, kWhite);
-      sheet.canvas.fill_triangle(a, b, b, a, 5, 5, kWhite);
-      sheet.canvas.text(a / 4, b / 4, "x\xE4\xBD\xA0y", FontSize::kLarge, kWhite);
+      sheet.canvas.fill_ellipse(a, b, b, a, kBright);
+      sheet.canvas.line(a, b, b, a, a, kBright);
+      sheet.canvas.fill_triangle(a, b, b, a, 5, 5, kBright);
+      sheet.canvas.text(a / 4, b / 4, "x\xE4\xBD\xA0y", FontSize::kLarge, kBright);
       const auto c = static_cast<std::int16_t>(a);
       const auto d = static_cast<std::int16_t>(b);
-      sheet.canvas.fill_rect({c, d, d, c}, kWhite);
-      sheet.canvas.fill_round_rect({c, d, d, c}, c, kWhite);
+      sheet.canvas.fill_rect({c, d, d, c}, kBright);
+      sheet.canvas.fill_round_rect({c, d, d, c}, c, kBright);
       sheet.canvas.clip({c, d, d, c});
-      sheet.canvas.fill_ellipse(0, 0, px(99), px(99), kWhite);
+      sheet.canvas.fill_ellipse(0, 0, px(99), px(99), kBright);
       sheet.canvas.unclip();
     }
   }
-  sheet.canvas.fill_round_rect({0, 0, 32'767, 32'767}, 32'767, kWhite);
+  sheet.canvas.fill_round_rect({0, 0, 32'767, 32'767}, 32'767, kBright);
   CHECK(sheet.guarded());
 }
 
@@ -153,19 +153,19 @@ TEST_CASE("a canvas with less memory than it claims has the rows that there is r
   std::array<Colour, 25> few{};
   Canvas canvas({few.data(), few.size()}, 10, 100);
   CHECK(canvas.height() == 2);
-  canvas.clear(kWhite);
-  CHECK(few[19] == kWhite);
+  canvas.clear(kBright);
+  CHECK(few[19] == kBright);
   CHECK(few[20] == 0);
   Canvas none(Span<Colour>(), 10, 10);
-  none.clear(kWhite);
-  none.fill_ellipse(px(5), px(5), px(5), px(5), kWhite);
+  none.clear(kBright);
+  none.fill_ellipse(px(5), px(5), px(5), px(5), kBright);
   CHECK(none.height() == 0);
 }
 
 TEST_CASE("columns beyond the widest stay as they are") {
   Sheet sheet(400, 20);
-  sheet.canvas.fill_ellipse(px(330), px(10), px(60), px(8), kWhite);
-  CHECK(sheet.at(319, 10) == kWhite);
+  sheet.canvas.fill_ellipse(px(330), px(10), px(60), px(8), kBright);
+  CHECK(sheet.at(319, 10) == kBright);
   CHECK(sheet.at(320, 10) == 0);
   CHECK(sheet.guarded());
 }

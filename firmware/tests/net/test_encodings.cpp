@@ -6,15 +6,12 @@
 #include "lobug/net/websocket_handshake.h"
 #include "support/plain_crypto.h"
 #include "support/scripted_random.h"
+#include "support/text.h"
 #include "support/websocket_peer.h"
 
 using namespace lobug;
 
 namespace {
-
-Bytes bytes_of(std::string_view text) {
-  return {reinterpret_cast<const unsigned char*>(text.data()), text.size()};
-}
 
 std::string base64(std::string_view text) {
   std::string out(base64_size(text.size()), '?');

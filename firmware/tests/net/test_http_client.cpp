@@ -13,7 +13,7 @@ namespace {
 
 using State = HttpClient::State;
 
-constexpr const char* kGood = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
+constexpr const char* kReply = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
 
 Endpoint endpoint_of(const char* text) {
   Url url;
@@ -28,8 +28,9 @@ HttpRequest get(std::string_view path = "/health") {
   return request;
 }
 
-struct Rig {
-  explicit Rig(std::size_t room = 1024) : buffer(room), client(connection, {buffer.data(), room}) {}
+struct ClientRig {
+  explicit ClientRig(std::size_t room = 1024)
+      : buffer(room), client(connection, {buffer.data(), room}) {}
   bool start(const HttpRequest& request, BodySink* sink = nullptr) {
     return client.start(endpoint_of("http://192.168.1.5:8321"), request, now, 5000, sink);
   }
@@ -56,7 +57,7 @@ struct Counter final : BodySink {
 }  // namespace
 
 TEST_CASE("a request says everything that the server wants to know") {
-  Rig rig;
+  ClientRig rig;
   HttpRequest request;
   request.method = "POST";
   request.path = "/context/sensors?x=1";
@@ -65,7 +66,7 @@ TEST_CASE("a request says everything that the server wants to know") {
   request.client_id = "5e5c5a0c-0000-4000-8000-000000000001";
   request.user_agent = "m5stack-core2/2.0.0";
   request.body = "{\"is_moving\":true}";
-  rig.connection.on_write = [&](std::string_view) { rig.connection.deliver(kGood); };
+  rig.connection.on_write = [&](std::string_view) { rig.connection.deliver(kReply); };
   REQUIRE(rig.start(request));
   CHECK(rig.client.state() == State::kBusy);
   CHECK(rig.run() == State::kDone);
@@ -83,7 +84,7 @@ TEST_CASE("a request says everything that the server wants to know") {
 }
 
 TEST_CASE("what is empty is not sent") {
-  Rig rig;
+  ClientRig rig;
   REQUIRE(rig.start(get()));
   rig.run(3);
   CHECK(rig.connection.written ==
@@ -100,7 +101,7 @@ TEST_CASE("what is empty is not sent") {
 }
 
 TEST_CASE("what was passed in may go away at once") {
-  Rig rig;
+  ClientRig rig;
   {
     std::string path = "/a/path";
     std::string token = "secret";
@@ -116,7 +117,7 @@ TEST_CASE("what was passed in may go away at once") {
 }
 
 TEST_CASE("nobody smuggles a line into a request") {
-  Rig rig;
+  ClientRig rig;
   const std::string evil = "a\r\nX-Evil: 1";
   HttpRequest request = get();
   const auto refused = [&](std::string_view HttpRequest::* member) {
@@ -143,10 +144,10 @@ TEST_CASE("nobody smuggles a line into a request") {
 }
 
 TEST_CASE("a request that does not fit is refused, and so is a second one") {
-  Rig small(60);
+  ClientRig small(60);
   CHECK_FALSE(small.start(get("/" + std::string(60, 'x'))));
   CHECK(small.connection.opened == 0);
-  Rig rig;
+  ClientRig rig;
   REQUIRE(rig.start(get("/first")));
   CHECK_FALSE(rig.start(get("/second")));
   rig.run(3);
@@ -155,7 +156,7 @@ TEST_CASE("a request that does not fit is refused, and so is a second one") {
 }
 
 TEST_CASE("a slow way out and a slow way in change nothing") {
-  Rig rig;
+  ClientRig rig;
   rig.connection.polls_to_open = 7;
   rig.connection.most_write = 1;
   rig.connection.most_read = 1;
@@ -163,7 +164,7 @@ TEST_CASE("a slow way out and a slow way in change nothing") {
   for (int i = 0; i < 200; ++i) rig.client.step(rig.now += 1);
   CHECK(rig.connection.written.size() == 67);
   CHECK(rig.connection.written.substr(rig.connection.written.size() - 4) == "\r\n\r\n");
-  for (const char c : std::string(kGood)) {
+  for (const char c : std::string(kReply)) {
     CHECK(rig.client.state() == State::kBusy);
     rig.connection.deliver(std::string(1, c));
     rig.client.step(rig.now += 1);
@@ -173,7 +174,7 @@ TEST_CASE("a slow way out and a slow way in change nothing") {
 }
 
 TEST_CASE("time runs out at every stage, across the wrap of the clock") {
-  const auto ends = [](Rig& rig) {
+  const auto ends = [](ClientRig& rig) {
     const Millis from = rig.now;
     rig.run(10000);
     CHECK(rig.client.state() == State::kFailed);
@@ -182,24 +183,24 @@ TEST_CASE("time runs out at every stage, across the wrap of the clock") {
     return elapsed(from, rig.now);
   };
   SUBCASE("opening") {
-    Rig rig;
+    ClientRig rig;
     rig.connection.polls_to_open = 1000000;
     REQUIRE(rig.start(get()));
     CHECK(ends(rig) == 5000);
   }
   SUBCASE("sending") {
-    Rig rig;
+    ClientRig rig;
     rig.connection.most_write = 0;
     REQUIRE(rig.start(get()));
     CHECK(ends(rig) == 5000);
   }
   SUBCASE("no answer") {
-    Rig rig;
+    ClientRig rig;
     REQUIRE(rig.start(get()));
     CHECK(ends(rig) == 5000);
   }
   SUBCASE("an answer that never ends") {
-    Rig rig;
+    ClientRig rig;
     Counter sink;
     rig.connection.on_open = [&] { rig.connection.deliver("HTTP/1.1 200 OK\r\n\r\n"); };
     REQUIRE(rig.start(get(), &sink));
@@ -218,7 +219,7 @@ TEST_CASE("why there is no answer is told") {
   for (const ConnectionFailure why :
        {ConnectionFailure::kUnknownHost, ConnectionFailure::kRefused, ConnectionFailure::kTimeout,
         ConnectionFailure::kUntrusted, ConnectionFailure::kNoCa}) {
-    Rig rig;
+    ClientRig rig;
     rig.connection.open_fails = why;
     REQUIRE(rig.start(get()));
     CHECK(rig.run() == State::kFailed);
@@ -230,7 +231,7 @@ TEST_CASE("why there is no answer is told") {
     for (const char* said :
          {"", "HTTP/1.1 200 O", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort"}) {
       CAPTURE(said);
-      Rig rig;
+      ClientRig rig;
       rig.connection.on_write = [&](std::string_view) {
         rig.connection.deliver(said);
         orderly ? rig.connection.end() : rig.connection.lose();
@@ -242,7 +243,7 @@ TEST_CASE("why there is no answer is told") {
       CHECK(rig.client.body().empty());
     }
   }
-  Rig rig;
+  ClientRig rig;
   rig.connection.on_open = [&] { rig.connection.deliver("SSH-2.0-x\r\n"); };
   REQUIRE(rig.start(get()));
   CHECK(rig.run() == State::kFailed);
@@ -252,7 +253,7 @@ TEST_CASE("why there is no answer is told") {
 
 TEST_CASE("an answer that ends with the connection is whole only when the end is orderly") {
   for (const bool orderly : {true, false}) {
-    Rig rig;
+    ClientRig rig;
     rig.connection.on_write = [&](std::string_view) {
       rig.connection.deliver("HTTP/1.1 200 OK\r\n\r\nhello");
       orderly ? rig.connection.end() : rig.connection.lose();
@@ -264,7 +265,7 @@ TEST_CASE("an answer that ends with the connection is whole only when the end is
 }
 
 TEST_CASE("a server may refuse before it has heard everything") {
-  Rig rig;
+  ClientRig rig;
   HttpRequest request = get();
   request.method = "POST";
   const std::string body(500, 'b');
@@ -287,7 +288,7 @@ TEST_CASE("a server may refuse before it has heard everything") {
 }
 
 TEST_CASE("a large body flows through, a bounded share in each step") {
-  Rig rig(256);
+  ClientRig rig(256);
   Counter sink;
   const std::size_t size = 300000;
   rig.connection.on_write = [&](std::string_view) {
@@ -305,7 +306,7 @@ TEST_CASE("a large body flows through, a bounded share in each step") {
 }
 
 TEST_CASE("a sink that has enough ends the request") {
-  Rig rig;
+  ClientRig rig;
   Counter sink;
   sink.stop_at = 1000;
   rig.connection.on_write = [&](std::string_view) {
@@ -319,7 +320,7 @@ TEST_CASE("a sink that has enough ends the request") {
 }
 
 TEST_CASE("stop gives up what is under way, and nothing else") {
-  Rig rig;
+  ClientRig rig;
   rig.client.stop();
   CHECK(rig.client.state() == State::kIdle);
   REQUIRE(rig.start(get()));
@@ -329,7 +330,7 @@ TEST_CASE("stop gives up what is under way, and nothing else") {
   CHECK_FALSE(rig.connection.is_open());
   CHECK(rig.client.step(rig.now += 100000) == State::kIdle);
 
-  rig.connection.on_write = [&](std::string_view) { rig.connection.deliver(kGood); };
+  rig.connection.on_write = [&](std::string_view) { rig.connection.deliver(kReply); };
   REQUIRE(rig.start(get()));
   CHECK(rig.run() == State::kDone);
   rig.client.stop();

@@ -6,16 +6,13 @@
 
 #include "lobug/net/http_response.h"
 #include "support/scripted_random.h"
+#include "support/text.h"
 
 using namespace lobug;
 
 namespace {
 
 using Progress = HttpResponse::Progress;
-
-Bytes bytes_of(std::string_view text) {
-  return {reinterpret_cast<const unsigned char*>(text.data()), text.size()};
-}
 
 struct Sink final : BodySink {
   std::string taken;

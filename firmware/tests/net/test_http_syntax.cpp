@@ -4,14 +4,11 @@
 #include <vector>
 
 #include "lobug/net/http_syntax.h"
+#include "support/text.h"
 
 using namespace lobug;
 
 namespace {
-
-Bytes bytes_of(std::string_view text) {
-  return {reinterpret_cast<const unsigned char*>(text.data()), text.size()};
-}
 
 /// The request that a writer made in a buffer of `room` bytes; "" when it made none.
 template <typename Write>

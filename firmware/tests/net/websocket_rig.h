@@ -12,13 +12,11 @@
 #include "lobug/net/websocket.h"
 #include "support/plain_crypto.h"
 #include "support/scripted_random.h"
+#include "support/text.h"
 #include "support/websocket_peer.h"
 
 namespace lobug {
 
-inline Bytes bytes_of(std::string_view text) {
-  return {reinterpret_cast<const unsigned char*>(text.data()), text.size()};
-}
 inline std::string text_of(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }

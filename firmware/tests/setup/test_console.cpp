@@ -5,6 +5,7 @@
 #include "lobug/setup/console.h"
 #include "setup/sample_ca.h"
 #include "support/memory_store.h"
+#include "support/text.h"
 
 namespace lobug {
 namespace {
@@ -54,10 +55,6 @@ struct Terminal {
   }
   Settings settings() { return load_settings(store); }
 };
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 TEST_CASE("wifi sets name and password, quoted or not") {
   Terminal terminal;

@@ -6,6 +6,7 @@
 
 #include "lobug/setup/portal.h"
 #include "setup/sample_ca.h"
+#include "support/text.h"
 
 namespace lobug {
 namespace {
@@ -24,10 +25,6 @@ std::string page(const Settings& settings, std::string_view networks = "",
     ++part;
     REQUIRE(part < 100);
   }
-}
-
-bool has(const std::string& html, const std::string& text) {
-  return html.find(text) != std::string::npos;
 }
 
 std::size_t count_of(const std::string& html, const std::string& text) {

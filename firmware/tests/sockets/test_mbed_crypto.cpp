@@ -8,6 +8,7 @@
 
 #include "lobug/update/updater.h"
 #include "lobug_sockets/mbed_crypto.h"
+#include "support/text.h"
 
 namespace lobug {
 namespace {
@@ -21,10 +22,6 @@ std::string hex(const Digest& digest) {
     text += pair;
   }
   return text;
-}
-
-Bytes bytes_of(const std::string& text) {
-  return {reinterpret_cast<const unsigned char*>(text.data()), text.size()};
 }
 
 constexpr const char* kSha256OfNothing =

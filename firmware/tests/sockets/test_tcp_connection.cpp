@@ -9,6 +9,7 @@
 
 #include "lobug_sockets/tcp_connection.h"
 #include "sockets/loopback_server.h"
+#include "support/text.h"
 
 namespace {
 int look_ups = 0;
@@ -61,10 +62,6 @@ std::string read_all(Connection& connection, std::size_t count) {
     return got.size() >= count || connection.state() != ConnectionState::kOpen;
   });
   return got;
-}
-
-Bytes bytes_of(const std::string& text) {
-  return {reinterpret_cast<const unsigned char*>(text.data()), text.size()};
 }
 
 TEST_CASE("bytes go both ways") {

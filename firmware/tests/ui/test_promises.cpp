@@ -11,7 +11,7 @@ using namespace lobug;
 
 namespace {
 
-struct Screen {
+struct PromisedScreen {
   ScriptedRandom random;
   Queue<Input, 16> queue;
   Ui ui{random, queue, true};
@@ -21,7 +21,7 @@ struct Screen {
   Motion motion;
   Millis now = 1000;
 
-  Screen() {
+  PromisedScreen() {
     view.state = DeviceState::kIdle;
     pass(100);
   }
@@ -53,7 +53,7 @@ struct Screen {
 }  // namespace
 
 TEST_CASE("the end of a hold waits until the queue has room, and is told once") {
-  Screen s;
+  PromisedScreen s;
   s.touch(true);
   s.touch(true, GestureSense::kHoldMs);
   CHECK(s.pop(Input::Kind::kHoldBegin) == 1);
@@ -68,7 +68,7 @@ TEST_CASE("the end of a hold waits until the queue has room, and is told once") 
 }
 
 TEST_CASE("a hold whose beginning found no room has no end either") {
-  Screen s;
+  PromisedScreen s;
   while (s.queue.push(Input())) {
   }
   s.touch(true);
@@ -79,7 +79,7 @@ TEST_CASE("a hold whose beginning found no room has no end either") {
 }
 
 TEST_CASE("without captions spoken words stay hidden, also after the reply; an alert is shown") {
-  Screen s;
+  PromisedScreen s;
   s.view.captions = false;
   s.view.state = DeviceState::kSpeaking;
   s.view.caption = "It is noon.";
@@ -94,10 +94,10 @@ TEST_CASE("without captions spoken words stay hidden, also after the reply; an a
 }
 
 TEST_CASE("what is missing is said, whatever text a tool has put on the screen") {
-  Screen plain;
-  Screen noted;
+  PromisedScreen plain;
+  PromisedScreen noted;
   noted.view.notice = "Tea is ready";
-  for (Screen* screen : {&plain, &noted}) {
+  for (PromisedScreen* screen : {&plain, &noted}) {
     screen->view.state = DeviceState::kOffline;
     screen->view.trouble = Trouble::kServerGone;
     screen->pass(1500);

@@ -13,7 +13,7 @@ using Kind = Input::Kind;
 
 namespace {
 
-struct Screen {
+struct QuietScreen {
   ScriptedRandom random;
   Queue<Input, 16> queue;
   Ui ui{random, queue, true};
@@ -25,7 +25,7 @@ struct Screen {
   Millis now = 1000;
   int frames = 0;
 
-  Screen() {
+  QuietScreen() {
     view.state = DeviceState::kIdle;
     view.clock = true;
     view.minute_of_day = 14 * 60 + 5;
@@ -70,7 +70,7 @@ struct Screen {
 }  // namespace
 
 TEST_CASE("after a minute of quiet the clock takes the face's place, if the owner wants it") {
-  Screen s;
+  QuietScreen s;
   s.pass(59000);
   const int face = s.count(kHead);
   CHECK(face > 10000);
@@ -85,18 +85,18 @@ TEST_CASE("after a minute of quiet the clock takes the face's place, if the owne
   s.pass(200);
   CHECK(s.count(kHead) > face / 2);  // a finger brings the face back
 
-  Screen off;
+  QuietScreen off;
   off.view.clock = false;
   off.pass(61000);
   CHECK(off.count(kHead) > 10000);
-  Screen unknown;
+  QuietScreen unknown;
   unknown.view.minute_of_day = -1;
   unknown.pass(61000);
   CHECK(unknown.count(kHead) > 10000);
 }
 
 TEST_CASE("every minute of a day looks different") {
-  Screen s;
+  QuietScreen s;
   s.pass(70000);
   std::vector<Colour> last = s.pixels;
   for (int minute = 0; minute < 1440; minute += 7) {
@@ -111,7 +111,7 @@ TEST_CASE("every minute of a day looks different") {
 }
 
 TEST_CASE("a timer's ring empties, small beside the face and large in its place") {
-  Screen s;
+  QuietScreen s;
   s.view.timers = 1;
   s.view.timer_total_s = 300;
   s.view.timer_left_s = 300;
@@ -136,7 +136,7 @@ TEST_CASE("a timer's ring empties, small beside the face and large in its place"
 }
 
 TEST_CASE("what the server sends cannot make the ring draw nonsense") {
-  Screen s;
+  QuietScreen s;
   s.view.timers = 8;
   s.view.timer_label = std::string_view("WWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWW");
   s.pass(62000);
@@ -151,7 +151,7 @@ TEST_CASE("what the server sends cannot make the ring draw nonsense") {
 }
 
 TEST_CASE("an alarm looks like one, until somebody talks, and the microphone is still seen") {
-  Screen s;
+  QuietScreen s;
   s.view.ringing = true;
   s.view.notice = "tea";
   s.pass(100);
@@ -169,7 +169,7 @@ TEST_CASE("an alarm looks like one, until somebody talks, and the microphone is 
 }
 
 TEST_CASE("less moves, fewer frames: dim, asleep, a clock, dark") {
-  Screen s;
+  QuietScreen s;
   CHECK(s.frames_in(10000) == 250);
   s.view.power = PowerState::kDim;
   CHECK(s.frames_in(10000) <= 102);
@@ -185,7 +185,7 @@ TEST_CASE("less moves, fewer frames: dim, asleep, a clock, dark") {
 }
 
 TEST_CASE("a self-test is drawn as often as it can be, whatever rests beside it") {
-  Screen s;
+  QuietScreen s;
   s.view.power = PowerState::kDim;
   s.pass(Ui::kAsleepMs);
   s.view.self_test.run = 1;
@@ -196,7 +196,7 @@ TEST_CASE("a self-test is drawn as often as it can be, whatever rests beside it"
 TEST_CASE("whatever happens is drawn at once, however few frames there are") {
   for (int change = 0; change < 5; ++change) {
     CAPTURE(change);
-    Screen s;
+    QuietScreen s;
     s.view.power = PowerState::kDim;
     s.pass(70000);
     s.frames_in(0);
@@ -212,7 +212,7 @@ TEST_CASE("whatever happens is drawn at once, however few frames there are") {
 TEST_CASE("a touch in the dark wakes the screen and does nothing else") {
   for (const Millis held : {Millis{60}, GestureSense::kHoldMs + 400}) {
     CAPTURE(held);
-    Screen s;
+    QuietScreen s;
     s.view.power = PowerState::kDark;
     s.pass(20);
     s.pass(20, true);

@@ -11,7 +11,7 @@ from lobug.access import tokens
 from lobug.access.records import Device, Register
 
 
-class Answer(Enum):
+class DiscoveryAnswer(Enum):
     """What a device gets in answer to its discovery request."""
 
     welcome = auto()
@@ -22,7 +22,7 @@ class Answer(Enum):
     """A code to show until the owner has approved the device."""
 
 
-def answer_to(device: Device | None, client_id: str, *, pairing: bool) -> Answer:
+def answer_to(device: Device | None, client_id: str, *, pairing: bool) -> DiscoveryAnswer:
     """Decide the answer to a device with this ``Client-Id``. Pure.
 
     ``device``: the record with its ``Device-Id``; ``pairing``: whether new devices need the owner's
@@ -30,11 +30,12 @@ def answer_to(device: Device | None, client_id: str, *, pairing: bool) -> Answer
     been lost. After the first use, a request for another may come from an impostor.
     """
     if device is not None and device.revoked_at is not None:
-        return Answer.code  # also without pairing: otherwise a revocation would have no effect
+        # Also without pairing: otherwise a revocation would have no effect.
+        return DiscoveryAnswer.code
     if device is not None and tokens.same(device.client_id, client_id):
         used = device.token_hash is not None and device.token_used_at is not None
-        return Answer.welcome if used else Answer.token
-    return Answer.code if pairing else Answer.token
+        return DiscoveryAnswer.welcome if used else DiscoveryAnswer.token
+    return DiscoveryAnswer.code if pairing else DiscoveryAnswer.token
 
 
 def is_activated(device: Device | None, client_id: str) -> bool:
@@ -67,7 +68,7 @@ def awaiting(
         return Awaiting(device_id, client_id, waiting.code)
     device = register.devices.get(device_id)
     if is_activated(device, client_id) and (
-        answer_to(device, client_id, pairing=pairing) is Answer.token
+        answer_to(device, client_id, pairing=pairing) is DiscoveryAnswer.token
     ):
         return Awaiting(device_id, client_id, None)
     return None

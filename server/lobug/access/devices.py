@@ -14,7 +14,7 @@ from pydantic_core import from_json
 
 from lobug.access import store, tokens
 from lobug.access.addresses import source_of
-from lobug.access.approval import Answer, Awaiting, answer_to, awaiting, is_activated
+from lobug.access.approval import Awaiting, DiscoveryAnswer, answer_to, awaiting, is_activated
 from lobug.access.callers import valid_device_id
 from lobug.access.records import Device, DeviceDetails, Pairing, Register
 from lobug.access.store import AccessStore, Seen, require_room
@@ -246,9 +246,9 @@ class Devices:
             register = self._store.opened()
             known = register.devices.get(device_id)
         answer = answer_to(known, client_id, pairing=self._settings.pairing)
-        if answer is Answer.welcome:
+        if answer is DiscoveryAnswer.welcome:
             return Discovery()
-        if answer is Answer.token:
+        if answer is DiscoveryAnswer.token:
             new = known is None or known.client_id != client_id or known.token_given_at is not None
             if new and not at_this_computer:
                 self._attempts.new_device(address)
@@ -363,7 +363,8 @@ class Devices:
         def work(connection: Connection) -> None:
             register = store.load(connection)
             device = register.devices.get(device_id)
-            if answer_to(device, client_id, pairing=self._settings.pairing) is not Answer.token:
+            answer = answer_to(device, client_id, pairing=self._settings.pairing)
+            if answer is not DiscoveryAnswer.token:
                 raise DeviceUnknownError("the device's record has just changed")
             require_room(self._settings, len(register.devices), new=device is None)
             if device is None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from lobug.evaluation.locomo_run import Progress
     from lobug.evaluation.truth import Pace, Scenario, TruthKind, TruthSet
-    from lobug.evaluation.truth_judge import Outcome
+    from lobug.evaluation.truth_judge import PlayedScenario
     from lobug.settings import Settings
 
 SET_TITLES: Mapping[str, str] = {"ours": "ours", "other": "by other hands"}
@@ -139,14 +139,16 @@ def _read(file: Path) -> list[Scenario]:
 
 async def _run(
     chosen: Sequence[Scenario], settings: Settings, pace: Pace | None, step: Progress
-) -> list[Outcome]:
+) -> list[PlayedScenario]:
     from lobug.evaluation.truth_run import play_all, started_engines
 
     async with started_engines(settings) as (chat, embedder):
         return await play_all(chosen, settings, chat, embedder, pace=pace, progress=step)
 
 
-def _show(figures: Mapping[str, Any], outcomes: Sequence[Outcome], *, failures: bool) -> None:
+def _show(
+    figures: Mapping[str, Any], outcomes: Sequence[PlayedScenario], *, failures: bool
+) -> None:
     console = Console(highlight=False)
     console.print(_table(figures))
     console.print(sentence("eval.truth_legend"))

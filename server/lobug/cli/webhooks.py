@@ -45,7 +45,7 @@ def send_test(as_json: JsonOption = False) -> None:
     Exit code 1 if it does not take it. Events that wait in a running server are left alone.
     """
     from lobug.cli.effective_settings import load_settings
-    from lobug.webhooks.delivery import Attempt, Sender, Verdict
+    from lobug.webhooks.delivery import Attempt, DeliveryVerdict, Sender
     from lobug.webhooks.events import TrialData, body_of, queued
 
     settings = load_settings().settings.webhooks
@@ -61,7 +61,7 @@ def send_test(as_json: JsonOption = False) -> None:
             await sender.close()
 
     attempt = asyncio.run(send())
-    taken = attempt.verdict is Verdict.DELIVERED
+    taken = attempt.verdict is DeliveryVerdict.DELIVERED
     if as_json:
         print_json(
             {
@@ -80,7 +80,7 @@ def send_test(as_json: JsonOption = False) -> None:
         problem = sentence("webhooks.no_answer", problem=attempt.problem, ms=milliseconds)
         raise CommandError(problem, code=EXIT_FAILED)
     if not taken:
-        key = "webhooks.refused" if attempt.verdict is Verdict.REFUSED else "webhooks.later"
+        key = "webhooks.refused" if attempt.verdict is DeliveryVerdict.REFUSED else "webhooks.later"
         problem = sentence(key, status=attempt.status, ms=milliseconds)
         raise CommandError(problem, code=EXIT_FAILED)
     line = sentence("webhooks.taken", id=event.event_id, status=attempt.status, ms=milliseconds)

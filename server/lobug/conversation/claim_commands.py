@@ -11,7 +11,13 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from lobug.conversation.command_context import LIKELY, Answer, Command, CommandContext, hit_of
+from lobug.conversation.command_context import (
+    LIKELY,
+    Command,
+    CommandAnswer,
+    CommandContext,
+    hit_of,
+)
 from lobug.language.claims import STATEMENT, USER, Claim, ClaimReader, Heard
 from lobug.language.en import citing, replies, speech_acts, words
 from lobug.language.en.citing import Source, known_from, without_request
@@ -58,9 +64,9 @@ async def answer(context: CommandContext) -> Command | None:
     sources = [Source(_kind(hit.entry), hit.content, hit.said_at) for hit in hits if hit.entry]
     citation = known_from(sources, context.today) if cites else ""
 
-    async def act(_: int) -> Answer:
+    async def act(_: int) -> CommandAnswer:
         context.conversation.dialogue.recited = hits
-        return Answer(said, citation=citation)
+        return CommandAnswer(said, citation=citation)
 
     return Command(context.text, act)
 
@@ -296,10 +302,10 @@ async def correct(context: CommandContext, heard: Heard) -> Command | None:
     if not heard.claims and not await _completes(context, heard):
         return None
 
-    async def act(message_id: int) -> Answer:
+    async def act(message_id: int) -> CommandAnswer:
         change = await context.memory.claims.changed_by(context.scope.user, message_id)
         said = _told(context, change.stored, change.retired, heard)
-        return Answer((said,), extract=True)
+        return CommandAnswer((said,), extract=True)
 
     return Command(context.text, act)
 

@@ -21,7 +21,7 @@ which what no relation holds may answer a question."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CommandAnswer:
     """What Lo-Bug says after a command."""
 
     sentences: tuple[str, ...]
@@ -40,7 +40,7 @@ class Command:
 
     logged: str
     """What is logged as the user's words."""
-    act: Callable[[int], Awaitable[Answer]]
+    act: Callable[[int], Awaitable[CommandAnswer]]
     """Runs the command; takes the id of the logged message. Raises the ``Memory...Error`` classes
     and StorageError."""
     heard: Heard | None = None
@@ -70,17 +70,17 @@ class CommandContext:
     def say(self, *sentences: str, logged: str | None = None) -> Command:
         """A command that only answers."""
 
-        async def act(_: int) -> Answer:
-            return Answer(sentences)
+        async def act(_: int) -> CommandAnswer:
+            return CommandAnswer(sentences)
 
         return Command(self.text if logged is None else logged, act)
 
     def ask(self, question: str, kind: Question, *, logged: str | None = None) -> Command:
         """A command that asks a question; the next turn may answer it."""
 
-        async def act(_: int) -> Answer:
+        async def act(_: int) -> CommandAnswer:
             self.conversation.dialogue.question = kind
-            return Answer((question,))
+            return CommandAnswer((question,))
 
         return Command(self.text if logged is None else logged, act)
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 
 from lobug.conversation.command_context import (
     LIKELY,
-    Answer,
     Command,
+    CommandAnswer,
     CommandContext,
     entries_of,
 )
@@ -137,12 +137,12 @@ async def _forget_claims(
     if asked.relation is None:  # of somebody or something: also what no relation holds
         said = (*said, topic)
 
-    async def act(_: int) -> Answer:
+    async def act(_: int) -> CommandAnswer:
         gone = await context.memory.forget_claims(key, context.scope, asked, said)
         if not _any(gone):
-            return Answer((replies.NOTHING_LIKE_THAT,))
+            return CommandAnswer((replies.NOTHING_LIKE_THAT,))
         # The log must not name what is gone.
-        return Answer(
+        return CommandAnswer(
             (replies.forgotten_topic(topic, words=gone.messages > 0),), logged=replies.FORGOTTEN
         )
 
@@ -172,10 +172,10 @@ async def _forget_several(context: CommandContext, topic: str) -> Command | None
     if len(found) < len(topics):
         return None
 
-    async def act(message_id: int) -> Answer:
+    async def act(message_id: int) -> CommandAnswer:
         for command in found:
             await command.act(message_id)
-        return Answer((replies.FORGOTTEN,))
+        return CommandAnswer((replies.FORGOTTEN,))
 
     return Command(BLANKED, act)
 
@@ -202,9 +202,9 @@ async def forget_last(context: CommandContext, asked: ForgetLast) -> Command | N
         question = Question("forget_words", context.until(), sentences=(last.content,))
         return context.ask(replies.shall_i_forget_words([last.content]), question, logged=BLANKED)
 
-    async def act(_: int) -> Answer:
+    async def act(_: int) -> CommandAnswer:
         gone = await context.memory.forget_message(context.scope, last.id, last.content)
-        return Answer((replies.FORGOTTEN if _any(gone) else replies.NOTHING_LIKE_THAT,))
+        return CommandAnswer((replies.FORGOTTEN if _any(gone) else replies.NOTHING_LIKE_THAT,))
 
     return Command(BLANKED, act)
 
@@ -226,11 +226,11 @@ def forget_confirmed(context: CommandContext, question: Question) -> Command:
     if question.kind == "forget_words":
         return _erase(context, question.sentences)
 
-    async def act(_: int) -> Answer:
+    async def act(_: int) -> CommandAnswer:
         # The user's memory in all conversations, not only in this device's.
         whole = MemoryScope(context.scope.user, None, context.scope.household)
         await context.memory.purge(whole, Purge(user=True))
-        return Answer((replies.EVERYTHING_FORGOTTEN,))
+        return CommandAnswer((replies.EVERYTHING_FORGOTTEN,))
 
     return Command(BLANKED, act, logged_last=True)
 
@@ -238,7 +238,7 @@ def forget_confirmed(context: CommandContext, question: Question) -> Command:
 def _erase(context: CommandContext, texts: Iterable[str], entries: Iterable[Entry] = ()) -> Command:
     texts, entries = tuple(dict.fromkeys(texts)), tuple(entries)
 
-    async def act(_: int) -> Answer:
+    async def act(_: int) -> CommandAnswer:
         found = False
         for entry in entries:
             try:
@@ -247,7 +247,7 @@ def _erase(context: CommandContext, texts: Iterable[str], entries: Iterable[Entr
                 found = True  # it was erased with another
         for text in texts:
             found = _any(await context.memory.forget_text(context.scope, text)) or found
-        return Answer((replies.FORGOTTEN if found else replies.NOTHING_LIKE_THAT,))
+        return CommandAnswer((replies.FORGOTTEN if found else replies.NOTHING_LIKE_THAT,))
 
     return Command(BLANKED, act)
 

@@ -7,8 +7,8 @@ from typing import Literal
 
 from lobug.conversation.command_context import (
     LIKELY,
-    Answer,
     Command,
+    CommandAnswer,
     CommandContext,
     hit_of,
 )
@@ -68,13 +68,13 @@ def _recital(
     now, later = sentences[: replies.MOST], sentences[replies.MOST :]
     hits = tuple(hit_of(entry) for entry in entries)[: replies.MOST]
 
-    async def act(_: int) -> Answer:
+    async def act(_: int) -> CommandAnswer:
         dialogue = context.conversation.dialogue
         dialogue.recited = hits
         if not later:
-            return Answer(now)
+            return CommandAnswer(now)
         dialogue.question = Question("go_on", context.until(), sentences=later)
-        return Answer((*now, replies.shall_i_go_on(len(later))))
+        return CommandAnswer((*now, replies.shall_i_go_on(len(later))))
 
     return Command(context.text, act)
 
@@ -203,9 +203,9 @@ _ORIGINS: Mapping[Source, Literal["correction", "import", "agent"]] = {
 def _answer(
     context: CommandContext, sentences: tuple[str, ...], recited: tuple[Hit, ...]
 ) -> Command:
-    async def act(_: int) -> Answer:
+    async def act(_: int) -> CommandAnswer:
         context.conversation.dialogue.recited = recited
-        return Answer(sentences)
+        return CommandAnswer(sentences)
 
     return Command(context.text, act)
 

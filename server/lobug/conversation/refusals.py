@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from lobug.conversation.command_context import Answer, Command
+from lobug.conversation.command_context import Command, CommandAnswer
 from lobug.conversation.registry import Conversation
 from lobug.language import language_of
 from lobug.language.en.data import HOUSE
@@ -29,8 +29,8 @@ def may_concern_tools(conversation: Conversation, text: str) -> bool:
 def not_understood(command: Command) -> Command:
     """A refusal in other words, where Home Assistant was asked first and did not understand."""
 
-    async def act(_: int) -> Answer:
-        return Answer((HOUSE["not_understood"],), extract=True)
+    async def act(_: int) -> CommandAnswer:
+        return CommandAnswer((HOUSE["not_understood"],), extract=True)
 
     return replace(command, act=act)
 
@@ -70,8 +70,8 @@ def refusal(
         helps = skill if skill is not None and has_skill(skill) else None
         sentences = (refusal_of(order),) if helps is None else _help(order, helps)
 
-    async def act(_: int) -> Answer:
-        return Answer(sentences, extract=True)
+    async def act(_: int) -> CommandAnswer:
+        return CommandAnswer(sentences, extract=True)
 
     return Command(text, act, by=REFUSAL)
 

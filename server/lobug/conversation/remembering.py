@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lobug.conversation.command_context import Answer, Command, CommandContext, entries_of
+from lobug.conversation.command_context import Command, CommandAnswer, CommandContext, entries_of
 from lobug.conversation.registry import Question
 from lobug.language.en import replies
 from lobug.language.en.fact_checks import fact_type
@@ -24,10 +24,10 @@ def remember(context: CommandContext, said: Remember) -> Command:
     facts = [about_the_user(statement) for statement in said.statements]
     heard = context.memory.claims.reader.read(context.text)
 
-    async def act(message_id: int) -> Answer:
+    async def act(message_id: int) -> CommandAnswer:
         if heard.is_kept and context.memory.keeps_user_memories:
             known = await context.memory.claims.trust(context.scope.user, message_id)
-            return Answer((replies.remembered(known) if known else replies.known_already(),))
+            return CommandAnswer((replies.remembered(known) if known else replies.known_already(),))
         for fact in facts:
             draft = Draft(
                 fact,
@@ -37,7 +37,7 @@ def remember(context: CommandContext, said: Remember) -> Command:
                 source_message_id=message_id,
             )
             await context.memory.store(context.scope, draft)
-        return Answer((replies.remembered(facts),))
+        return CommandAnswer((replies.remembered(facts),))
 
     return Command(context.text, act)
 
@@ -57,7 +57,7 @@ def _ask_what_is_right(
     kind = Question("what_is_right", context.until(), entries)
     command = context.ask(question, kind)
 
-    async def act(message_id: int) -> Answer:
+    async def act(message_id: int) -> CommandAnswer:
         if len(entries) == 1:
             await context.memory.claims.doubt([entries[0].id])
         return await command.act(message_id)
@@ -131,10 +131,10 @@ async def _value_in(
 
 
 def _correction(context: CommandContext, wrong: Entry | None, right: str) -> Command:
-    async def act(message_id: int) -> Answer:
+    async def act(message_id: int) -> CommandAnswer:
         if wrong is not None:
             await context.memory.correct(context.scope, wrong.id, right)
-            return Answer((replies.corrected(right),))
+            return CommandAnswer((replies.corrected(right),))
         draft = Draft(
             right,
             fact_type=fact_type(right),
@@ -143,6 +143,6 @@ def _correction(context: CommandContext, wrong: Entry | None, right: str) -> Com
             source_message_id=message_id,
         )
         await context.memory.store(context.scope, draft)
-        return Answer((replies.remembered([right]),))
+        return CommandAnswer((replies.remembered([right]),))
 
     return Command(context.text, act)

@@ -11,20 +11,21 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from lobug.concurrency import Backoff
 from lobug.errors import EngineError, EngineTimeoutError, EngineUnavailableError
 
 log = logging.getLogger(__name__)
 
 FIRST_PAUSE_S = 2.0
-"""Seconds from a failure to the next look at the server; doubled after each further one."""
+"""Seconds from the first failure to the next probe of the server."""
 
 REFUSALS = 3
 """Requests that a server refuses in a row before it is left alone. One may be the request's own
 fault: a voice refuses what it cannot speak."""
 
 LONGEST_LEAVE = 10.0
-"""How long a server is left alone that answers looks and fails requests, at most: as a multiple of
-the time between two looks."""
+"""How long a server is left alone that answers probes and fails requests, at most: as a multiple of
+the time between two probes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +34,13 @@ class Availability:
     a clock, seconds.
 
     One failure is enough to leave the server alone, because each costs a person a time-out. It is
-    asked again once it has answered a look. A server that answers looks and fails requests is
-    looked at ever more rarely: only a request that succeeds ends the doubling. One look that takes
+    asked again once it has answered a probe. A server that answers probes and fails requests
+    is probed ever more rarely: only a request that succeeds ends the doubling. One probe that takes
     too long is no failure: Piper answers nobody while it computes.
     """
 
     check_every_s: float
-    """Time between two looks at a server that works; longest time until the next look at one that
+    """Time between two probes of a server that works; longest time until the next probe of one that
     does not answer."""
     error: EngineError | None = None
     """Why it is left alone; None: it is asked."""
@@ -49,14 +50,14 @@ class Availability:
     """Requests refused in a row."""
     failed_requests: int = 0
     """Since the last that succeeded."""
-    failed_looks: int = 0
+    failed_probes: int = 0
     """Since the last that succeeded."""
-    look_at: float = 0.0
-    """When to look next."""
+    probe_at: float = 0.0
+    """When to probe next."""
 
     def answered(self, now: float) -> Availability:
         """A request succeeded."""
-        return Availability(self.check_every_s, look_at=now + self.check_every_s)
+        return Availability(self.check_every_s, probe_at=now + self.check_every_s)
 
     def refused(self, error: EngineError, now: float) -> Availability:
         """The server answered a request, and said that it cannot do it."""
@@ -66,57 +67,55 @@ class Availability:
 
     def failed(self, error: EngineError, now: float) -> Availability:
         """A request failed."""
-        pause = _pause(self.failed_requests, LONGEST_LEAVE * self.check_every_s)
+        failures = self.failed_requests + 1
+        backoff = Backoff(FIRST_PAUSE_S, LONGEST_LEAVE * self.check_every_s)
         return replace(
             self,
             error=error,
             refused_count=0,
-            failed_requests=self.failed_requests + 1,
-            look_at=now + pause,
+            failed_requests=failures,
+            probe_at=now + backoff.pause_s(failures),
         )
 
-    def looked(self, now: float) -> Availability:
-        """It answered a look."""
-        return replace(self, error=None, failed_looks=0, look_at=now + self.check_every_s)
+    def probed(self, now: float) -> Availability:
+        """It answered a probe."""
+        return replace(self, error=None, failed_probes=0, probe_at=now + self.check_every_s)
 
-    def look_failed(self, error: EngineError, now: float) -> Availability:
-        """It did not answer a look."""
-        pause = _pause(self.failed_looks, self.check_every_s)
-        works = self.error is None and not self.failed_looks
+    def probe_failed(self, error: EngineError, now: float) -> Availability:
+        """It did not answer a probe."""
+        failures = self.failed_probes + 1
+        backoff = Backoff(FIRST_PAUSE_S, self.check_every_s)
+        works = self.error is None and not self.failed_probes
         busy = works and isinstance(error, EngineTimeoutError)
         return replace(
             self,
             error=None if busy else error,
-            failed_looks=self.failed_looks + 1,
-            look_at=now + pause,
+            failed_probes=failures,
+            probe_at=now + backoff.pause_s(failures),
         )
 
     def busy(self, now: float) -> Availability:
-        """A look was due while a request is under way, which says more."""
-        return replace(self, look_at=now + self.check_every_s)
-
-
-def _pause(failures_before: int, longest: float) -> float:
-    return min(FIRST_PAUSE_S * 2.0 ** min(failures_before, 30), longest)
+        """A probe was due while a request is under way, which says more."""
+        return replace(self, probe_at=now + self.check_every_s)
 
 
 class ServerWatch:
-    """Looks at a server when it is due. Logs once that it has stopped working, and once that it
+    """Probes a server when it is due. Logs once that it has stopped working, and once that it
     works again."""
 
     def __init__(
         self,
         engine: str,
-        look: Callable[[], Awaitable[None]],
+        probe: Callable[[], Awaitable[None]],
         *,
         check_every_s: float,
         busy: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``look`` raises EngineError when the server does not answer as it should. ``engine`` is
+        """``probe`` raises EngineError when the server does not answer as it should. ``engine`` is
         the job that errors and log lines name. ``busy``: whether a request is under way."""
         self._engine = engine
-        self._look = look
+        self._probe = probe
         self._busy = busy
         self._clock = clock
         self._changed = asyncio.Event()
@@ -124,15 +123,15 @@ class ServerWatch:
         self.state = Availability(check_every_s, EngineUnavailableError(engine, "is not started"))
 
     async def start(self) -> EngineError | None:
-        """Look once, then in the background. Returns what the first look found, which is not
+        """Probe once, then in the background. Returns what the first probe found, which is not
         logged. Safe to call again."""
-        await self._look_now(quietly=True)
+        await self._probe_now(quietly=True)
         if self._task is None:
             self._task = asyncio.ensure_future(self._run())
         return self.state.error
 
     async def close(self) -> None:
-        """Stop looking. Safe to call twice."""
+        """Stop probing. Safe to call twice."""
         task, self._task = self._task, None
         if task is not None:
             task.cancel()
@@ -153,23 +152,23 @@ class ServerWatch:
         while True:
             self._changed.clear()
             with suppress(TimeoutError):
-                async with asyncio.timeout(max(0.0, self.state.look_at - self._clock())):
+                async with asyncio.timeout(max(0.0, self.state.probe_at - self._clock())):
                     await self._changed.wait()
             now = self._clock()
-            if self.state.look_at > now:
+            if self.state.probe_at > now:
                 continue
             if self._busy():
                 self._become(self.state.busy(now))
             else:
-                await self._look_now()
+                await self._probe_now()
 
-    async def _look_now(self, *, quietly: bool = False) -> None:
+    async def _probe_now(self, *, quietly: bool = False) -> None:
         try:
-            await self._look()
+            await self._probe()
         except EngineError as error:
-            state = self.state.look_failed(error, self._clock())
+            state = self.state.probe_failed(error, self._clock())
         else:
-            state = self.state.looked(self._clock())
+            state = self.state.probed(self._clock())
         self._become(state, quietly=quietly)
 
     def _become(self, state: Availability, *, quietly: bool = False) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 import httpx2
 
-from lobug.concurrency import uninterrupted
+from lobug.concurrency import Backoff, uninterrupted
 from lobug.engines.llama_child import Endpoint, LlamaChild, LlamaOptions
 from lobug.errors import EngineError, EngineUnavailableError
 
@@ -36,10 +36,8 @@ SLOTS: Final = "/slots"
 """llama.cpp answers it between two batches, so not while a computation hangs."""
 
 
-def backoff_s(failures: int) -> float:
-    """Seconds before a restart, after that many failures in a row: 0.2, 0.4, ... at most 60."""
-    return float(min(0.2 * 2 ** min(failures, 16), 60.0))
-
+BACKOFF: Final = Backoff(first_s=0.2, longest_s=60.0)
+"""Before a restart."""
 
 MISSES = 3
 """A process hangs after this many probes in a row without an answer."""
@@ -95,7 +93,7 @@ class Watchdog:
 class LlamaProcess:
     """Supervises one ``LlamaChild`` at a time."""
 
-    def __init__(self, options: LlamaOptions, backoff: Callable[[int], float] = backoff_s) -> None:
+    def __init__(self, options: LlamaOptions, backoff: Backoff = BACKOFF) -> None:
         self._options = options
         self._backoff = backoff
         self._task: asyncio.Task[None] | None = None
@@ -209,7 +207,7 @@ class LlamaProcess:
                 self.failure, self.reason = error, str(error)
                 self._announce(error)
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._backoff(max(0, failures - 1))):
+                async with asyncio.timeout(self._backoff.pause_s(max(1, failures))):
                     await self._retry_now.wait()
             self.restarts += 1
 

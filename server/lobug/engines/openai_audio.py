@@ -52,7 +52,7 @@ class _Server:
     async def close(self) -> None:
         await self._client.close()
 
-    async def look(self) -> None:
+    async def probe(self) -> None:
         """Ask for its models. Raises EngineError."""
         try:
             await self._client.models.list(extra_headers=_PLAIN)

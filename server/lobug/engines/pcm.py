@@ -1,4 +1,4 @@
-"""Audio as servers send it, raw or as a WAV stream, made into samples at one rate as it arrives.
+"""Audio as programs on other machines send it, raw or as a WAV stream, made into samples.
 
 What arrives is not trusted: formats are checked, and nothing that a header says decides how much
 memory is used.
@@ -15,8 +15,9 @@ import soxr
 from lobug.engines.base import Samples
 
 _MIN_RATE, _MAX_RATE, _MAX_CHANNELS = 4_000, 384_000, 8
-_TYPES = {1: "u1", 2: "<i2", 4: "<i4"}
-"""Of whole numbers, by bytes a sample; eight bits are unsigned, as in WAV."""
+_WIDTHS = range(1, 5)
+"""Bytes of a whole number; of one byte it is unsigned, as in WAV, otherwise signed, the low byte
+first."""
 
 _MAX_HEADER = 65_536
 """Most bytes of a WAV before its samples; writers put a few hundred there."""
@@ -47,10 +48,15 @@ class PcmFormat:
             raise PcmError("sends audio of an unknown format")
         if not _MIN_RATE <= self.rate <= _MAX_RATE:
             raise PcmError(f"sends audio at {self.rate} Hz")
-        if self.width not in ({4} if self.is_float else _TYPES):
+        if self.width not in ({4} if self.is_float else _WIDTHS):
             raise PcmError(f"sends samples of {self.width} bytes")
         if not 1 <= self.channels <= _MAX_CHANNELS:
             raise PcmError(f"sends {self.channels} channels")
+
+    @property
+    def frame_bytes(self) -> int:
+        """Bytes of one sample of every channel."""
+        return self.width * self.channels
 
     def samples(self, data: bytes) -> Samples:
         """The samples of whole frames, channels averaged, values in [-1, 1]."""
@@ -58,11 +64,25 @@ class PcmFormat:
             read = np.nan_to_num(np.frombuffer(data, "<f4"), nan=0.0, posinf=1.0, neginf=-1.0)
             samples = np.clip(read, -1.0, 1.0)
         else:
-            half = 2.0 ** (8 * self.width - 1)
-            read = np.frombuffer(data, _TYPES[self.width]).astype(np.float32)
-            samples = (read - half) / half if self.width == 1 else read / half
+            samples = _whole_numbers(data, self.width)
         mono = samples.reshape(-1, self.channels).mean(axis=1)
         return np.asarray(mono, dtype=np.float32)
+
+
+def _whole_numbers(data: bytes, width: int) -> Samples:
+    match width:
+        case 1:
+            return (np.frombuffer(data, "u1").astype(np.float32) - 128.0) / 128.0
+        case 2:
+            return np.frombuffer(data, "<i2").astype(np.float32) / 32_768.0
+        case 3:
+            # As the upper three bytes of a wider number, whose sign is then right.
+            wide = np.zeros((len(data) // 3, 4), np.uint8)
+            wide[:, 1:] = np.frombuffer(data, "u1").reshape(-1, 3)
+            numbers = wide.reshape(-1).view("<i4")
+        case _:
+            numbers = np.frombuffer(data, "<i4")
+    return numbers.astype(np.float32) / 2_147_483_648.0
 
 
 class PcmStream:
@@ -80,7 +100,7 @@ class PcmStream:
     def feed(self, data: bytes) -> Samples:
         """Take the next bytes, any number of them."""
         data = self._rest + data
-        frame = self._format.width * self._format.channels
+        frame = self._format.frame_bytes
         whole = len(data) // frame * frame
         self._rest = data[whole:]
         return self._resampled(self._format.samples(data[:whole]), last=False)

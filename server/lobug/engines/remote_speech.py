@@ -42,8 +42,8 @@ VOICE_RATE = 24_000
 """Hz of all speech from servers, whatever they send: the embedded voice's own rate, because the
 rate must not change when one replaces the other."""
 
-LOOK_TIMEOUT_S = 5.0
-"""Longest time for a look at a server, seconds."""
+PROBE_TIMEOUT_S = 5.0
+"""Longest wait for the answer to a probe, seconds."""
 
 _MOST_CHARS, _CHARS_PER_SECOND = 200, 50
 """Longest transcript: so many characters, and so many more for each second of audio. Auctioneers
@@ -64,7 +64,7 @@ class _Server(Protocol):
     where: str
     """The server, for a sentence; without a password."""
 
-    async def look(self) -> None:
+    async def probe(self) -> None:
         """Find out whether it works, cheaply. Raises EngineError."""
 
     async def close(self) -> None:
@@ -125,12 +125,12 @@ class _Remote(Generic[_Asked, _Spare]):
         self._under_way = 0
         """Requests that the server works on."""
         self._watch = ServerWatch(
-            job, self._look, check_every_s=settings.check_every_s, busy=lambda: self._under_way > 0
+            job, self._probe, check_every_s=settings.check_every_s, busy=lambda: self._under_way > 0
         )
 
     async def start(self) -> None:
-        """Look at the server and load the embedded engine. Raises EngineError when neither can be
-        used; the server is looked at in the background all the same."""
+        """Probe the server and load the embedded engine. Raises EngineError when neither can be
+        used; the server is probed in the background all the same."""
         spare_error: EngineError | None = None
         if self._spare is not None:
             try:
@@ -191,13 +191,13 @@ class _Remote(Generic[_Asked, _Spare]):
             finally:
                 self._under_way -= 1
 
-    async def _look(self) -> None:
+    async def _probe(self) -> None:
         try:
-            async with asyncio.timeout(LOOK_TIMEOUT_S):
-                await self._server.look()
+            async with asyncio.timeout(PROBE_TIMEOUT_S):
+                await self._server.probe()
         except TimeoutError:
             raise EngineTimeoutError(
-                self._job, f"{self._server.where} does not answer within {LOOK_TIMEOUT_S:g} s"
+                self._job, f"{self._server.where} does not answer within {PROBE_TIMEOUT_S:g} s"
             ) from None
 
     @property

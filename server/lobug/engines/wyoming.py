@@ -93,7 +93,7 @@ class WyomingRecognizer(_Server):
         self.model = settings.stt.wyoming_model
         self._names: list[str] = []
 
-    async def look(self) -> None:
+    async def probe(self) -> None:
         """Ask what it offers. Raises EngineUnavailableError, ModelMissingError, EngineError."""
         self._require(self.model, await self._programs("asr"), "models")
 
@@ -149,7 +149,7 @@ class WyomingSynthesizer(_Server):
             self._voice = SynthesizeVoice(language=language)
         self._streams = False
 
-    async def look(self) -> None:
+    async def probe(self) -> None:
         """Ask what it offers. Raises EngineUnavailableError, ModelMissingError, EngineError."""
         programs = await self._programs("tts")
         self._require(self.model, programs, "voices")

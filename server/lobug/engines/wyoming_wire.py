@@ -1,15 +1,17 @@
-"""Events of the Wyoming protocol on a connection to a server that is not trusted.
+"""Events of the Wyoming protocol from somebody who is not trusted, and a connection to a server.
 
 The ``wyoming`` package writes the events and knows their fields. It reads whatever length a header
-states, and takes junk for the end of the stream; so events are read here.
+states, and takes junk for the end of the stream; so events are read here, those of servers and
+those of the clients of our own door.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,12 +25,21 @@ from lobug.errors import (
     EngineUnavailableError,
 )
 
-MAX_HEADER_BYTES = 65_536
-"""Longest first line of an event."""
-MAX_DATA_BYTES = 1 << 20
-"""Longest JSON that follows it. The list of all of Piper's voices has about 100 kB."""
-MAX_PAYLOAD_BYTES = 8 << 20
-"""Longest payload: a server may send a whole sentence at once."""
+
+@dataclass(frozen=True, slots=True)
+class EventLimits:
+    """How long the parts of an event may be, bytes."""
+
+    header: int
+    """Of the first line. The stream's own limit must be this too."""
+    data: int
+    """Of the JSON that follows it."""
+    payload: int
+
+
+SERVER_LIMITS = EventLimits(header=65_536, data=1 << 20, payload=8 << 20)
+"""Of what a server sends. The list of all of Piper's voices has about 100 kB, and a whole sentence
+may be one payload."""
 MAX_EVENTS = 20_000
 """Most events of one answer, so that a server which sends nothing but events does not keep a
 request busy for its whole time-out."""
@@ -39,52 +50,70 @@ class WireError(ValueError):
     it, and quotes nothing."""
 
 
-async def read_event(reader: asyncio.StreamReader) -> Event | None:
-    """The next event; None: the stream has ended between two events.
+class WireTooLargeError(WireError):
+    """An event is longer than its limits."""
 
-    The reader's own limit bounds the first line. Raises WireError, OSError.
+
+class WireBrokenOffError(WireError):
+    """The stream ends within an event."""
+
+
+async def read_event(
+    stream: asyncio.StreamReader, limits: EventLimits, *, within_s: float | None = None
+) -> Event | None:
+    """The next event, however long it takes to begin; None: the stream has ended before it.
+
+    ``within_s``: longest time from its first to its last byte, seconds; None: no limit. Raises
+    WireError and its subclasses, TimeoutError, OSError. Nothing can be read afterwards, because
+    where the next event begins is unknown.
     """
-    try:
-        line = await reader.readline()
-    except ValueError as error:
-        raise WireError("sends an endless line") from error
-    if not line:
+    first = await stream.read(1)
+    if not first:
         return None
-    header = _object(line)
-    kind = header.get("type")
-    if not isinstance(kind, str) or not line.endswith(b"\n"):
-        raise WireError("sends what is no event")
-    data_bytes = _length(header.get("data_length"), MAX_DATA_BYTES)
-    payload_bytes = _length(header.get("payload_length"), MAX_PAYLOAD_BYTES)
-    data = header.get("data") or {}
-    if not isinstance(data, dict):
-        raise WireError("sends what is no event")
     try:
-        if data_bytes:
-            data |= _object(await reader.readexactly(data_bytes))
-        payload = await reader.readexactly(payload_bytes) if payload_bytes else None
-    except asyncio.IncompleteReadError as error:
-        raise WireError("breaks an event off") from error
-    return Event(type=kind, data=data, payload=payload)
+        async with asyncio.timeout(within_s):
+            return await _rest_of_event(stream, limits, first)
+    except asyncio.IncompleteReadError:
+        raise WireBrokenOffError("breaks an event off") from None
+
+
+async def _rest_of_event(stream: asyncio.StreamReader, limits: EventLimits, first: bytes) -> Event:
+    try:
+        line = first if first == b"\n" else first + await stream.readuntil(b"\n")
+    except asyncio.LimitOverrunError:
+        line = b""
+    if not line or len(line) > limits.header:
+        raise WireTooLargeError(f"sends a line of more than {limits.header} bytes")
+    header = _object(line)
+    kind, data = header.get("type"), header.get("data") or {}
+    if not isinstance(kind, str) or not kind or not isinstance(data, dict):
+        raise WireError("sends what is no event")
+    data_bytes = _length(header, "data_length", limits.data)
+    payload_bytes = _length(header, "payload_length", limits.payload)
+    if data_bytes:
+        data = {**data, **_object(await stream.readexactly(data_bytes))}
+    payload = await stream.readexactly(payload_bytes) if payload_bytes else None
+    return Event(kind, data, payload)
 
 
 def _object(text: bytes) -> dict[str, Any]:
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise WireError("sends what is no JSON") from error
+        value = json.loads(text.decode())
+    except (ValueError, RecursionError):
+        raise WireError("sends what is no JSON in UTF-8") from None
     if not isinstance(value, dict):
         raise WireError("sends what is no event")
     return value
 
 
-def _length(value: object, longest: int) -> int:
+def _length(header: Mapping[str, Any], name: str, longest: int) -> int:
+    value = header.get(name)
     if value is None:
         return 0
     if type(value) is not int or value < 0:
-        raise WireError("sends an event of an impossible length")
+        raise WireError(f"sends a {name} that is no number of bytes")
     if value > longest:
-        raise WireError(f"announces {value} bytes, more than {longest}")
+        raise WireTooLargeError(f"announces a {name} of more than {longest} bytes")
     return value
 
 
@@ -124,7 +153,7 @@ class WyomingConnection:
             raise EngineInterruptedError(self._engine, f"{self._where} sends events without end")
         try:
             async with asyncio.timeout(self._answer_timeout_s):
-                event = await read_event(self._reader)
+                event = await read_event(self._reader, SERVER_LIMITS)
         except TimeoutError:
             raise self._slow() from None
         except OSError as error:
@@ -162,11 +191,11 @@ async def connected(
         async with asyncio.timeout(connect_timeout_s):
             if parts.scheme == "unix":
                 reader, writer = await asyncio.open_unix_connection(
-                    parts.path, limit=MAX_HEADER_BYTES
+                    parts.path, limit=SERVER_LIMITS.header
                 )
             else:
                 reader, writer = await asyncio.open_connection(
-                    parts.hostname, parts.port, limit=MAX_HEADER_BYTES
+                    parts.hostname, parts.port, limit=SERVER_LIMITS.header
                 )
     except TimeoutError:
         raise EngineTimeoutError(

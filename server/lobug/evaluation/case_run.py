@@ -23,8 +23,8 @@ from lobug.evaluation.cases import (
 )
 from lobug.evaluation.metrics import all_at, mean, ndcg_at, percentile, recall_at, reciprocal_rank
 from lobug.evaluation.product import (
-    Answer,
     Found,
+    RecallAnswer,
     Subject,
     SubjectMaker,
 )
@@ -195,7 +195,12 @@ def _note(story: _Story, found: Found, name: str | None, owner: str) -> None:
 
 
 def _judge(
-    case: Case, question: Question, scope: MemoryScope, story: _Story, answer: Answer, kept: str
+    case: Case,
+    question: Question,
+    scope: MemoryScope,
+    story: _Story,
+    answer: RecallAnswer,
+    kept: str,
 ) -> Judged:
     ranked = tuple(dict.fromkeys(story.name(found) for found in answer.found))
     evidence = frozenset(story.evidence_name(step) for step in question.expect)
@@ -225,7 +230,7 @@ def _in_order(ranked: Sequence[str], evidence: frozenset[str], older: set[str]) 
 
 
 def _forbidden(
-    question: Question, scope: MemoryScope, story: _Story, answer: Answer, kept: str
+    question: Question, scope: MemoryScope, story: _Story, answer: RecallAnswer, kept: str
 ) -> Iterator[str]:
     """Results that belong to somebody else, were corrected or were forgotten."""
     never = story.gone | set(question.never)

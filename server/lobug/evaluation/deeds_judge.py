@@ -15,7 +15,7 @@ from lobug.evaluation.deeds import Expected, ExpectedAlert, ExpectedList, Senten
 from lobug.language.en.claimed_deeds import claimed_deed
 from lobug.language.en.data import WEEKDAYS
 
-Verdict = Literal["right", "wrong", "false", "missed"]
+DeedVerdict = Literal["right", "wrong", "false", "missed"]
 """right: what was asked for was done, or was refused where it cannot be done, or talk stayed talk.
 wrong: something else was done. false: nothing was done, and the reply claims a deed. missed:
 nothing was done, and the reply claims none."""
@@ -72,7 +72,7 @@ class Judgement:
     """The verdict on one sentence; ``why`` is empty where it is right."""
 
     played: Played
-    verdict: Verdict
+    verdict: DeedVerdict
     why: str = ""
 
 
@@ -236,7 +236,7 @@ def _date(expected: ExpectedAlert, at: datetime) -> date:
             return date.fromisoformat(str(day))
 
 
-VERDICTS: tuple[Verdict, ...] = ("right", "wrong", "false", "missed")
+VERDICTS: tuple[DeedVerdict, ...] = ("right", "wrong", "false", "missed")
 
 
 def counts(judgements: Sequence[Judgement]) -> dict[str, int]:

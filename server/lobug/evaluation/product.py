@@ -49,7 +49,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RecallAnswer:
     """Memory's answer to a question."""
 
     found: Sequence[Found]
@@ -93,7 +93,7 @@ class Subject(Protocol):
     async def embed_pending(self) -> None:
         """Finish background work: embedding."""
 
-    async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> Answer:
+    async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> RecallAnswer:
         """Recall what fits a question, at most ``limit`` results of the search."""
 
     async def kept(self, scope: MemoryScope) -> str:
@@ -236,7 +236,7 @@ class Product:
     async def embed_pending(self) -> None:
         await warm_up(self._memory)
 
-    async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> Answer:
+    async def ask(self, scope: MemoryScope, at: float, question: str, limit: int) -> RecallAnswer:
         """Search, and collect what would go into the prompt; each embeds the question itself."""
         self._clock.now = at
         self._embedder.caching = False
@@ -248,7 +248,7 @@ class Product:
             ended = perf_counter()
         finally:
             self._embedder.caching = True
-        return Answer(
+        return RecallAnswer(
             found=[Found(hit.kind, hit.id, hit.content) for hit in hits],
             prompted=[Found(part.kind, part.id, part.content) for part in context.recalled],
             search_ms=1_000 * (searched - started),

@@ -64,7 +64,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PlayedScenario:
     """A scenario that was played."""
 
     id: str
@@ -126,7 +126,7 @@ def _occurs(pattern: Pattern, text: str) -> bool:
     return pattern.regex.search(" ".join(text.translate(_STRAIGHT).split())) is not None
 
 
-def figures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def figures(outcomes: Sequence[PlayedScenario]) -> dict[str, Any]:
     """Figures over some outcomes; None where nothing was measured.
 
     ``share``: of the scenarios that passed. The times are those of the replies for which the chat
@@ -148,9 +148,9 @@ def figures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
-def figures_by_kind(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def figures_by_kind(outcomes: Sequence[PlayedScenario]) -> dict[str, Any]:
     """``figures`` over all outcomes, and by kind."""
-    by_kind: Mapping[str, Sequence[Outcome]] = {
+    by_kind: Mapping[str, Sequence[PlayedScenario]] = {
         kind: [outcome for outcome in outcomes if outcome.kind == kind] for kind in KINDS
     }
     return {
@@ -160,7 +160,7 @@ def figures_by_kind(outcomes: Sequence[Outcome]) -> dict[str, Any]:
 
 
 def report(
-    outcomes: Sequence[Outcome], sets: Mapping[TruthSet, Collection[str]] | None = None
+    outcomes: Sequence[PlayedScenario], sets: Mapping[TruthSet, Collection[str]] | None = None
 ) -> dict[str, Any]:
     """``figures_by_kind`` over all outcomes and for each set, and each scenario with all that was
     said. ``sets``: the ids of the scenarios of each; None: they belong to no set."""

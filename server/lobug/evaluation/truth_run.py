@@ -23,7 +23,7 @@ from lobug.evaluation.truth import Check, Pace, Say, Scenario, Settle, Step
 from lobug.evaluation.truth_judge import (
     Failure,
     Held,
-    Outcome,
+    PlayedScenario,
     Reply,
     Turn,
     judge_held,
@@ -195,7 +195,7 @@ async def play(
     embedder: Embedder,
     *,
     pace: Pace | None = None,
-) -> Outcome:
+) -> PlayedScenario:
     """Play a scenario. ``pace`` None: its own. Raises StorageError."""
     pace = pace or scenario.pace
     turns: list[Turn] = []
@@ -223,7 +223,9 @@ async def play(
         people = dict.fromkeys(turn.who for turn in turns)
         held_by = [await product.held(who, files=False) for who in people]
     summaries = tuple(text for held in held_by for text in held.summaries)
-    return Outcome(scenario.id, scenario.kind, pace, tuple(turns), tuple(failures), summaries)
+    return PlayedScenario(
+        scenario.id, scenario.kind, pace, tuple(turns), tuple(failures), summaries
+    )
 
 
 def _was_asked(who: str, turns: Sequence[Turn]) -> bool:
@@ -245,7 +247,7 @@ async def play_all(
     *,
     pace: Pace | None = None,
     progress: Callable[[], None] = lambda: None,
-) -> list[Outcome]:
+) -> list[PlayedScenario]:
     """``play`` for all, one after the other. ``progress`` is called after each."""
     outcomes = []
     for scenario in scenarios:

@@ -11,9 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-FIRST_RETRY_S = 5.0
-LONGEST_RETRY_S = 300.0
-"""Seconds from a failure to the next probe: doubled each time, up to this."""
+from lobug.concurrency import Backoff
+
+BACKOFF = Backoff(first_s=5.0, longest_s=300.0)
+"""From a failure to the next probe."""
 
 Fault = Literal["unreachable", "refused", "certificate", "slow", "unreadable", "names"]
 """Why Home Assistant cannot be asked. refused: the token is wrong; certificate: it is not trusted;
@@ -39,8 +40,8 @@ class Circuit:
 
     def failed(self, fault: Fault, now: float) -> Circuit:
         """After a request that failed at ``now``."""
-        wait_s = min(LONGEST_RETRY_S, FIRST_RETRY_S * 2.0 ** min(self.failures, 16))
-        return Circuit(fault, self.failures + 1, now + wait_s)
+        failures = self.failures + 1
+        return Circuit(fault, failures, now + BACKOFF.pause_s(failures))
 
     def probed(self) -> Circuit:
         """After a probe that was answered."""

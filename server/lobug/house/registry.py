@@ -28,10 +28,22 @@ MOST_ENTITIES = 2_000
 MOST_TO_READ = 20_000
 """Entries of one list that are looked at."""
 EXPOSED_DOMAINS = frozenset(
-    "climate cover fan humidifier light media_player scene script switch vacuum"
+    "climate cover fan humidifier light lock media_player scene script switch vacuum"
     " water_heater".split()
 )
-"""Kinds of things that Home Assistant exposes to speech unless somebody says otherwise."""
+"""Kinds of things that Home Assistant exposes to speech unless somebody says otherwise, in
+any of its versions. Whether an order is allowed is for Home Assistant to say."""
+EXPOSED_CLASSES: Mapping[str, frozenset[str]] = {
+    "binary_sensor": frozenset(
+        "door garage_door lock motion opening presence window".split(),
+    ),
+    "sensor": frozenset(
+        "aqi carbon_dioxide carbon_monoxide humidity pm10 pm25 temperature"
+        " volatile_organic_compounds".split(),
+    ),
+}
+"""The same for sensors, by their device class. Most sensors are of no interest to anybody who
+speaks, and there may be thousands."""
 
 log = logging.getLogger(__name__)
 
@@ -143,11 +155,19 @@ def exposed_names(states: object, registered: object) -> dict[str, str]:
         entity_id, attributes = state.get("entity_id"), state.get("attributes")
         if not isinstance(entity_id, str) or not isinstance(attributes, dict):
             continue
-        usual = entity_id.partition(".")[0] in EXPOSED_DOMAINS
+        usual = _usually_exposed(entity_id, attributes.get("device_class"))
         name = attributes.get("friendly_name")
         if chosen.get(entity_id, usual) and isinstance(name, str):
             found[entity_id] = name
     return found
+
+
+def _usually_exposed(entity_id: str, device_class: object) -> bool:
+    """Whether Home Assistant exposes a thing about which nobody decided."""
+    domain = entity_id.partition(".")[0]
+    return domain in EXPOSED_DOMAINS or (
+        isinstance(device_class, str) and device_class in EXPOSED_CLASSES.get(domain, ())
+    )
 
 
 def _exposed(entry: Mapping[str, Any]) -> bool | None:

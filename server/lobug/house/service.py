@@ -28,7 +28,7 @@ ASKS_BACK_S = 30.0
 CHECK_TIMEOUT_S = 5.0
 CLOSE_TIMEOUT_S = 2.0
 
-Outcome = Literal["answered", "failed", "unknown_name", "not_understood", "unclear", "down"]
+HouseOutcome = Literal["answered", "failed", "unknown_name", "not_understood", "unclear", "down"]
 """failed: it understood and could not do it; unknown_name: it knows nothing by a name in it, and
 reads many a question of talk so ("what should I cook in the kitchen?"); unclear: the words were
 sent, and whether anything was done is not known; down: it was not asked."""
@@ -37,10 +37,10 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class HouseVerdict:
     """What became of a sentence."""
 
-    outcome: Outcome
+    outcome: HouseOutcome
     speech: str = ""
     """What Home Assistant says, of answered, failed and unknown_name; may be empty."""
 
@@ -89,7 +89,7 @@ class House:
         self._talks: OrderedDict[str, _Talk] = OrderedDict()
         self._told: OrderedDict[str, None] = OrderedDict()
         """Conversations that know of the present outage."""
-        self._asking: set[asyncio.Task[tuple[Verdict, HomeAnswer | None]]] = set()
+        self._asking: set[asyncio.Task[tuple[HouseVerdict, HomeAnswer | None]]] = set()
         self._changed = asyncio.Event()
         self._watching: asyncio.Task[None] | None = None
 
@@ -123,9 +123,9 @@ class House:
         fault = "" if self.is_up else f"Home Assistant is not asked: {self._why}"
         return HouseState(self.is_up, fault, len(self._names.names))
 
-    def reads(self, conversation: str, text: str, language: str | None) -> ForHouse | None:
-        """Whether a text is meant for the house; None: it is not. Takes up to a tenth of a second
-        and changes nothing: call it in a thread."""
+    def request_in(self, conversation: str, text: str, language: str | None) -> ForHouse | None:
+        """What a text asks of the house; None: it is not meant for it. Takes up to a tenth of a
+        second and changes nothing: call it in a thread."""
         words = tuple(name_words(text))
         talk = self._talks.get(conversation)
         if words in self._own or (talk is not None and self._clock() < talk.asks_back_until):
@@ -134,14 +134,14 @@ class House:
 
     async def ask(
         self, conversation: str, request: str, language: str | None, *, within_s: float
-    ) -> Verdict:
+    ) -> HouseVerdict:
         """Let Home Assistant carry a sentence out; ``within_s``: longest wait, seconds. Never
         raises, and never waits while it is down.
 
         A request whose answer is late goes on; what comes of it only tells whether it is up.
         """
         if not self.is_up:
-            return Verdict("down")
+            return HouseVerdict("down")
         talk = self._talk(conversation)
         talk.asks_back_until = 0.0
         task = asyncio.ensure_future(self._carry_out(talk.id, request, language or "en"))
@@ -149,7 +149,7 @@ class House:
         task.add_done_callback(self._asking.discard)
         done, _ = await asyncio.wait({task}, timeout=within_s)
         if not done:
-            return Verdict("unclear")
+            return HouseVerdict("unclear")
         verdict, answer = task.result()
         if answer is not None:
             talk.id = answer.conversation_id
@@ -174,20 +174,20 @@ class House:
 
     async def _carry_out(
         self, conversation_id: str | None, request: str, language: str
-    ) -> tuple[Verdict, HomeAnswer | None]:
+    ) -> tuple[HouseVerdict, HomeAnswer | None]:
         try:
             answer = await self._client.ask(
                 request, language, conversation_id, timeout_s=self._settings.order_timeout_s
             )
         except HomeError as error:
             self._failed(error)
-            return Verdict("unclear" if error.sent else "down"), None
+            return HouseVerdict("unclear" if error.sent else "down"), None
         self._answered()
         if not answer.understood:
-            return Verdict("not_understood"), answer
+            return HouseVerdict("not_understood"), answer
         if answer.names_unknown:
-            return Verdict("unknown_name", answer.speech), answer
-        return Verdict("failed" if answer.failed else "answered", answer.speech), answer
+            return HouseVerdict("unknown_name", answer.speech), answer
+        return HouseVerdict("failed" if answer.failed else "answered", answer.speech), answer
 
     def _talk(self, conversation: str) -> _Talk:
         talk = self._talks.setdefault(conversation, _Talk())

@@ -37,7 +37,13 @@ from lobug.http.formats import (
 )
 from lobug.http.problems import client_closed, error_responses, problem
 from lobug.http.stream_response import event_stream, spoken_reply
-from lobug.http.turn_stream import TURN_ERRORS, Outcome, TurnStream, run_to_end, while_connected
+from lobug.http.turn_stream import (
+    TURN_ERRORS,
+    FinishedTurn,
+    TurnStream,
+    run_to_end,
+    while_connected,
+)
 from lobug.http.uploads import RECORDING_BODY, RecordingDep
 from lobug.memory.model import ConversationKey
 from lobug.server import LobugServer
@@ -235,7 +241,7 @@ async def _answer(
     *,
     voice: bool,
     context: CallerContext | None = None,
-) -> Outcome | Response:
+) -> FinishedTurn | Response:
     """Run a turn. Returns its outcome if a plain answer is wanted, else the response."""
     kind = preferred(request.headers.get("accept"), (JSON, EVENT_STREAM, WAV))
     background.add_task(server.after_turn, conversation_key)

@@ -68,7 +68,7 @@ TURN_ERRORS: tuple[type[LobugError], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class FinishedTurn:
     """The outcome of a finished turn, for a plain HTTP answer."""
 
     done: Done
@@ -89,10 +89,10 @@ def _reply_wav(speech: Sequence[SpeechAudio], sample_rate: int) -> bytes:
     return encode(resample(samples, speech[0].sample_rate, sample_rate), sample_rate)
 
 
-async def run_to_end(turn: AsyncGenerator[TurnEvent]) -> Outcome | Failed:
+async def run_to_end(turn: AsyncGenerator[TurnEvent]) -> FinishedTurn | Failed:
     speech: list[SpeechAudio] = []
     reason: str | None = None
-    outcome: Outcome | Failed | None = None
+    outcome: FinishedTurn | Failed | None = None
     async with aclosing(turn) as events:
         async for event in events:
             if isinstance(event, SpeechAudio):
@@ -100,7 +100,7 @@ async def run_to_end(turn: AsyncGenerator[TurnEvent]) -> Outcome | Failed:
             elif isinstance(event, Ignored):
                 reason = event.reason
             elif isinstance(event, Done):
-                outcome = Outcome(event, speech, reason)
+                outcome = FinishedTurn(event, speech, reason)
             elif isinstance(event, Failed):
                 outcome = event
     if outcome is None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Integer, and_, bindparam, exists, func, select
 
+from lobug.concurrency import Backoff
 from lobug.engines.base import Embedder, Vectors
 from lobug.errors import EngineError, LobugError
 from lobug.memory import entries, facts
@@ -105,7 +106,7 @@ class BackgroundEmbedder(ABC):
         return max(self._delay() - waited, 0.0) if waited >= 0.0 else 0.0
 
     def _delay(self) -> float:
-        return min(self._settings.retry_delay_s * 2.0 ** (self._failures - 1), LONGEST_DELAY_S)
+        return Backoff(self._settings.retry_delay_s, LONGEST_DELAY_S).pause_s(self._failures)
 
     async def step(self, outdated: Callable[[], bool] = never) -> bool:
         """Embed one batch. Returns False if there is nothing to do now.

@@ -26,7 +26,7 @@ CLEAR = delete(conversation_focus).where(
     _focus.user == bindparam("user"), _focus.conversation == bindparam("conversation")
 )
 ADD_SESSION = insert_once(task_sessions)
-TOLD = select(memories.c.source_message_id).where(among(memories.c.source_message_id, "ids"))
+SOURCES = select(memories.c.source_message_id).where(among(memories.c.source_message_id, "ids"))
 
 NO_FOCUS = Focus()
 
@@ -105,8 +105,8 @@ def told_elsewhere(
     too."""
     if where == entries.EVERYTHING:
         return frozenset()
-    told = entries.matching(connection, TOLD, scope, entries.EVERYTHING, ids=messages).scalars()
-    fitting = entries.matching(connection, TOLD, scope, where, ids=messages).scalars()
+    told = entries.matching(connection, SOURCES, scope, entries.EVERYTHING, ids=messages).scalars()
+    fitting = entries.matching(connection, SOURCES, scope, where, ids=messages).scalars()
     return frozenset(told) - frozenset(fitting)
 
 

@@ -15,6 +15,7 @@ from typing import Literal
 
 from sqlalchemy import Integer, and_, bindparam, case, delete, func, insert, or_, select, update
 
+from lobug.concurrency import Backoff
 from lobug.storage.columns import Number
 from lobug.storage.connection import Connection
 from lobug.storage.statements import columns_of, insert_once, run, smaller_of
@@ -364,13 +365,14 @@ def fail(
     """Note a failed attempt: tried again later (the delay doubles), or parked after the last."""
     attempts = task.attempts + 1
     parked = attempts >= max_attempts
+    pause_s = PARKED_S if parked else Backoff(retry_delay_s).pause_s(attempts)
     run(
         connection,
         FAIL,
         task_id=task.id,
         attempts=attempts,
         state="parked" if parked else "pending",
-        next_attempt_at=now + (PARKED_S if parked else retry_delay_s * 2.0 ** (attempts - 1)),
+        next_attempt_at=now + pause_s,
         last_error=error,
         now=now,
     )

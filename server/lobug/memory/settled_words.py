@@ -25,7 +25,7 @@ _newer = memories.alias()
 PUT_RIGHT = ("corrected", "removed", "edited")
 """Reasons for which an entry was never true. What was superseded was true until then."""
 
-TOLD = (
+LEARNED_FROM = (
     select(
         _entry.id,
         _entry.source_message_id,
@@ -123,7 +123,7 @@ class _Told:
 
 def _told(connection: Connection, user: str, ids: Sequence[int]) -> list[_Told]:
     found: dict[int, _Told] = {}
-    for row in run(connection, TOLD, user=user, ids=ids).all():
+    for row in run(connection, LEARNED_FROM, user=user, ids=ids).all():
         told = found.setdefault(row.id, _Told(row))
         if row.value:
             told.values.append(row.value)

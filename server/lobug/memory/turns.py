@@ -15,7 +15,7 @@ from lobug.language.en.claims.english import CLAIMS
 from lobug.memory import jobs, log, recall_log, sessions
 from lobug.memory.claim_rows import Referent
 from lobug.memory.claims import assertion
-from lobug.memory.claims.claim_writer import Outcome
+from lobug.memory.claims.claim_writer import ClaimChanges
 from lobug.memory.model import ConversationKey
 from lobug.memory.recall_log import NewRecall
 from lobug.memory.schedule import Scheduler
@@ -37,7 +37,7 @@ class Logged:
     """New rows of the conversation log."""
     tasks: int
     """Background tasks that were added, less those that were dropped."""
-    claimed: Outcome = field(default_factory=Outcome)
+    claimed: ClaimChanges = field(default_factory=ClaimChanges)
     """What the words changed in memory at once."""
 
 
@@ -73,7 +73,7 @@ def log_user_message(
     if not settings.enabled:
         log.mark_not_meant(connection, user, [message_id])
         return Logged(message_id, 1, 0)
-    claimed = Outcome()
+    claimed = ClaimChanges()
     tasks = scheduler.message_logged(connection, conversation_key, session_id, now)
     if not settings.enable_user_memories:
         return Logged(message_id, 1, tasks)
@@ -104,7 +104,7 @@ def _believe(
     said_at: float,
     now: float,
     referents: Sequence[Referent],
-) -> Outcome:
+) -> ClaimChanges:
     """Let claims change memory. A fault must not cost the words that were said: nothing but the log
     has them then, where they are found."""
     connection.execute("SAVEPOINT claims")
@@ -122,7 +122,7 @@ def _believe(
     except FAULTS:
         logger.exception("claims of message %d could not be stored", message_id)
         connection.execute("ROLLBACK TO claims")
-        claimed = Outcome(referents=list(referents))
+        claimed = ClaimChanges(referents=list(referents))
     connection.execute("RELEASE claims")
     return claimed
 

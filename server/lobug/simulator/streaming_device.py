@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from lobug.concurrency import Backoff
 from lobug.devices.messages import ListenMode
 from lobug.engines.base import Samples
 from lobug.simulator.device_audio import SpeakerAccount
@@ -25,7 +26,8 @@ from lobug.simulator.session import DeviceKind, PendingTurn, Session
 HELLO_S = 10.0
 """How long a device waits for the server's hello, seconds; the firmware's patience."""
 
-FIRST_BACKOFF_S, MAX_BACKOFF_S = 0.5, 30.0
+BACKOFF = Backoff(first_s=0.5, longest_s=30.0)
+"""Between attempts to connect."""
 """Pause before the first new attempt to connect, and the longest; it doubles."""
 
 
@@ -57,8 +59,7 @@ NO_FAULTS = TurnFaults()
 def backoff_s(attempt: int, randomness: random.Random) -> float:
     """Seconds to wait before attempt ``attempt`` (from 1) to connect again. Random, so that the
     devices of a house do not all connect at once. Pure."""
-    longest_s = min(MAX_BACKOFF_S, FIRST_BACKOFF_S * 2.0 ** (attempt - 1))
-    return longest_s * randomness.uniform(0.5, 1.0)
+    return BACKOFF.pause_s(attempt, chance=randomness.random())
 
 
 class SimulatedWsDevice:

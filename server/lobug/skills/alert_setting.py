@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lobug.agenda.alerts import AlertKind, Alerts, NewAlert
-from lobug.conversation.command_context import Answer, Command
+from lobug.conversation.command_context import Command, CommandAnswer
 from lobug.errors import AlertLimitError
 from lobug.language.en.alert_cues import (
     asks_memory,
@@ -133,15 +133,15 @@ class AlertSetting:
             for label, due in zip(labels, dues, strict=False)
         ]
 
-        async def act(_: int) -> Answer:
+        async def act(_: int) -> CommandAnswer:
             try:
                 alerts = await self._alerts.add(new)
             except AlertLimitError:
-                return Answer((AlertLimitError.spoken,))
+                return CommandAnswer((AlertLimitError.spoken,))
             said = set_sentence(
                 alerts, request.now, waking=draft.waking, day_only=any(d.day_only for d in dues)
             )
-            return Answer((said,))
+            return CommandAnswer((said,))
 
         return Command(request.text, act)
 

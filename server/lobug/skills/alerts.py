@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from lobug.agenda.alerts import Alert, Alerts
-from lobug.conversation.command_context import Answer, Command
+from lobug.conversation.command_context import Command, CommandAnswer
 from lobug.language.en.alert_cues import (
     asks_of_alerts,
     asks_what_is_left,
@@ -215,13 +215,13 @@ class AlertSkill:
         )
 
     def _cancelling(self, request: Request, alerts: Sequence[Alert]) -> Command:
-        async def act(_: int) -> Answer:
+        async def act(_: int) -> CommandAnswer:
             gone = await self._alerts.cancel(request.user, [alert.id for alert in alerts])
             if not gone:
-                return Answer((says("gone"),))
+                return CommandAnswer((says("gone"),))
             if all(alert.state == "ringing" for alert in gone):
-                return Answer((says("stopped"),))
-            return Answer((cancelled_sentence(gone, request.now),))
+                return CommandAnswer((says("stopped"),))
+            return CommandAnswer((cancelled_sentence(gone, request.now),))
 
         return Command(request.text, act)
 
@@ -265,9 +265,9 @@ class AlertSkill:
         return self._replacing(request, result, changed_sentence(result, request.now))
 
     def _replacing(self, request: Request, alert: Alert, said: str) -> Command:
-        async def act(_: int) -> Answer:
+        async def act(_: int) -> CommandAnswer:
             there = await self._alerts.replace(alert)
-            return Answer((said if there else says("gone"),))
+            return CommandAnswer((said if there else says("gone"),))
 
         return Command(request.text, act)
 
@@ -308,12 +308,12 @@ class AlertSkill:
                 return request.say(unsettled_sentence(due.problem, ""))
             at = due.at.timestamp()
 
-        async def act(_: int) -> Answer:
+        async def act(_: int) -> CommandAnswer:
             again = await self._alerts.snooze([alert.id for alert in ringing], at)
             if not again:
-                return Answer((says("gone"),))
+                return CommandAnswer((says("gone"),))
             span = say_span(round(at - request.now.timestamp()))
-            return Answer((says("snoozed", span=span),))
+            return CommandAnswer((says("snoozed", span=span),))
 
         return Command(request.text, act)
 
@@ -322,9 +322,9 @@ class AlertSkill:
         if not ringing:
             return None
 
-        async def act(_: int) -> Answer:
+        async def act(_: int) -> CommandAnswer:
             await self._alerts.finish([alert.id for alert in ringing])
-            return Answer((says("stopped"),))
+            return CommandAnswer((says("stopped"),))
 
         return Command(request.text, act)
 

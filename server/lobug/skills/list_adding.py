@@ -15,7 +15,7 @@ from lobug.memory.model import HouseholdGrant
 from lobug.skills import list_speech
 from lobug.skills.list_access import Target, Unclear
 from lobug.skills.list_talk import TO_DO, Talk, noting
-from lobug.skills.skill import Answer, Command
+from lobug.skills.skill import Command, CommandAnswer
 
 INSTEAD_S = 60.0
 """Seconds within which "I meant ..." corrects what was put on a list."""
@@ -142,23 +142,23 @@ class ListAdding:
             return None
         target = talk.shelf.target_of(one)
 
-        async def act(_: int) -> Answer:
+        async def act(_: int) -> CommandAnswer:
             gone = await self._lists.remove(one.user, one.id, ids)
             came = await self._lists.add(target.user, target.name, items)
             talk.note(came.list, "added", ids=tuple(item.id for item in came.items))
             contents = [item.content for item in gone]
             name = list_speech.name_of(talk.phrase, one)
             off = list_speech.gone(talk.phrase, "removed", name, contents, ())
-            return Answer((*off, list_speech.added(talk.phrase, target, came)))
+            return CommandAnswer((*off, list_speech.added(talk.phrase, target, came)))
 
         return Command(talk.request.text, act)
 
     def _adding(self, talk: Talk, target: Target, items: Sequence[str]) -> Command:
-        async def act(_: int) -> Answer:
+        async def act(_: int) -> CommandAnswer:
             came = await self._lists.add(target.user, target.name, items)
             ids = tuple(item.id for item in came.items)
             talk.note(came.list, "added", ids=ids)
-            return Answer((list_speech.added(talk.phrase, target, came),))
+            return CommandAnswer((list_speech.added(talk.phrase, target, came),))
 
         return Command(talk.request.text, act)
 
@@ -184,10 +184,10 @@ class ListAdding:
         return self._adding(talk, target, items) if items else self._creating(talk, target)
 
     def _creating(self, talk: Talk, target: Target) -> Command:
-        async def act(_: int) -> Answer:
+        async def act(_: int) -> CommandAnswer:
             one = await self._lists.create(target.user, target.name)
             talk.note(one, "created")
             name = list_speech.name_of(talk.phrase, one)
-            return Answer((talk.phrase("created", list=name),))
+            return CommandAnswer((talk.phrase("created", list=name),))
 
         return Command(talk.request.text, act)

@@ -12,7 +12,7 @@ from lobug.skills import list_speech
 from lobug.skills.list_access import Target
 from lobug.skills.list_adding import ListAdding
 from lobug.skills.list_talk import NAME, Talk, matching
-from lobug.skills.skill import Answer, Command
+from lobug.skills.skill import Command, CommandAnswer
 
 
 class ListTaking(ListAdding):
@@ -116,14 +116,14 @@ class ListTaking(ListAdding):
     ) -> Command:
         target = talk.shelf.target_of(one)
 
-        async def act(_: int) -> Answer:
+        async def act(_: int) -> CommandAnswer:
             gone = await self._lists.remove(one.user, one.id, [item.id for item in found])
             came = await self._lists.add(target.user, target.name, new)
             talk.note(came.list, "added", ids=tuple(item.id for item in came.items))
             contents = [item.content for item in gone]
             name = list_speech.name_of(talk.phrase, one)
             off = list_speech.gone(talk.phrase, "removed", name, contents, [] if gone else old)
-            return Answer((*off, list_speech.added(talk.phrase, target, came)))
+            return CommandAnswer((*off, list_speech.added(talk.phrase, target, came)))
 
         return Command(talk.request.text, act)
 
@@ -154,7 +154,7 @@ class ListTaking(ListAdding):
         missing = [asked for asked in items if not matching(source.open, asked)]
         name = list_speech.name_of(talk.phrase, source)
 
-        async def act(_: int) -> Answer:
+        async def act(_: int) -> CommandAnswer:
             ids = [item.id for item in found]
             moved = (
                 await self._lists.move(source.user, source.id, ids, target.user, target.name)
@@ -169,7 +169,7 @@ class ListTaking(ListAdding):
                 things = list_words.joined(contents)
                 said.append(talk.phrase("moved", things=things, list=name, target=where))
             said += list_speech.gone(talk.phrase, "removed", name, (), missing)
-            return Answer(tuple(said))
+            return CommandAnswer(tuple(said))
 
         return Command(talk.request.text, act)
 
@@ -207,14 +207,14 @@ class ListTaking(ListAdding):
         return self._adding(talk, talk.shelf.target_of(one), [str(content) for content in contents])
 
     def _taking_back(self, talk: Talk, one: ItemList, ids: tuple[int, ...]) -> Command:
-        async def act(_: int) -> Answer:
+        async def act(_: int) -> CommandAnswer:
             gone = await self._lists.remove(one.user, one.id, ids)
             talk.note(one, "undone")
             name = list_speech.name_of(talk.phrase, one)
             if not gone:
-                return Answer((talk.phrase("nothing_left"),))
+                return CommandAnswer((talk.phrase("nothing_left"),))
             things = list_words.joined([item.content for item in gone])
-            return Answer((talk.phrase("undone", things=things, list=name),))
+            return CommandAnswer((talk.phrase("undone", things=things, list=name),))
 
         return Command(talk.request.text, act)
 
@@ -273,10 +273,10 @@ class ListTaking(ListAdding):
         data = {"kind": "others", "list": one, "items": tuple(others), "how": how}
         asking = talk.request.ask(question, NAME, data)
 
-        async def act(message_id: int) -> Answer:
+        async def act(message_id: int) -> CommandAnswer:
             taken = await taking.act(message_id)
             asked = await asking.act(message_id)
-            return Answer((*taken.sentences, *asked.sentences))
+            return CommandAnswer((*taken.sentences, *asked.sentences))
 
         return Command(talk.request.text, act)
 
@@ -288,7 +288,7 @@ class ListTaking(ListAdding):
         missing: Sequence[str],
         how: str,
     ) -> Command:
-        async def act(_: int) -> Answer:
+        async def act(_: int) -> CommandAnswer:
             ids = [item.id for item in found]
             change = self._lists.tick if how == "ticked" else self._lists.remove
             gone = await change(one.user, one.id, ids) if ids else ()
@@ -296,7 +296,9 @@ class ListTaking(ListAdding):
             left = [item.content for item in found if item.content not in contents]
             talk.note(one, how, contents=contents, ids=tuple(item.id for item in gone))
             name = list_speech.name_of(talk.phrase, one)
-            return Answer(list_speech.gone(talk.phrase, how, name, contents, [*missing, *left]))
+            return CommandAnswer(
+                list_speech.gone(talk.phrase, how, name, contents, [*missing, *left])
+            )
 
         return Command(talk.request.text, act)
 

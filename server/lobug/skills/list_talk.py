@@ -13,7 +13,7 @@ from lobug.language.en.list_names import NamedList, list_key
 from lobug.language.en.list_words import item_key
 from lobug.skills import list_speech
 from lobug.skills.list_access import Shelf, Target, Unclear
-from lobug.skills.skill import Answer, Command, Match, Request
+from lobug.skills.skill import Command, CommandAnswer, Match, Request
 
 NAME = "lists"
 THE_LIST_S = 600.0
@@ -181,9 +181,9 @@ def matching(items: Sequence[Item], asked: str) -> tuple[Item, ...]:
 
 def noting(command: Command, note: Callable[[], None]) -> Command:
     """A command that also keeps which list was spoken of."""
-    inner: Callable[[int], Awaitable[Answer]] = command.act
+    inner: Callable[[int], Awaitable[CommandAnswer]] = command.act
 
-    async def act(message_id: int) -> Answer:
+    async def act(message_id: int) -> CommandAnswer:
         note()
         return await inner(message_id)
 

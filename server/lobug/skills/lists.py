@@ -16,7 +16,7 @@ from lobug.skills.list_access import Target, shelf_of
 from lobug.skills.list_reading import ListReading
 from lobug.skills.list_taking import ListTaking
 from lobug.skills.list_talk import NAME, TO_DO, Talk, matching
-from lobug.skills.skill import Answer, Command, Match, Request, SkillQuestion
+from lobug.skills.skill import Command, CommandAnswer, Match, Request, SkillQuestion
 
 
 class ListSkill(ListTaking, ListReading):
@@ -76,17 +76,17 @@ class ListSkill(ListTaking, ListReading):
         name = list_speech.name_of(talk.phrase, one)
         is_clear = data["kind"] == "clear"
 
-        async def act(_: int) -> Answer:
+        async def act(_: int) -> CommandAnswer:
             if not is_clear:
                 await self._lists.delete(one.user, one.id)
-                return Answer((talk.phrase("deleted", list=name),))
+                return CommandAnswer((talk.phrase("deleted", list=name),))
             # Only what was there when Lo-Bug asked.
             gone = await self._lists.remove(one.user, one.id, [item.id for item in one.items])
             erased = tuple(item for item in gone if not item.done)
             contents = tuple(item.content for item in erased)
             talk.note(one, "removed", contents=contents, ids=tuple(item.id for item in erased))
             number = list_words.counted(len(erased))
-            return Answer((talk.phrase("cleared", count=number, list=name),))
+            return CommandAnswer((talk.phrase("cleared", count=number, list=name),))
 
         return Command(talk.request.text, act)
 

@@ -10,7 +10,7 @@ from lobug.conversation.registry import SkillDeed
 from lobug.language.en import list_words, note_words
 from lobug.language.en.requests import core_request
 from lobug.language.en.spoken_numbers import cardinal
-from lobug.skills.skill import Answer, Command, Match, Request, SkillQuestion
+from lobug.skills.skill import Command, CommandAnswer, Match, Request, SkillQuestion
 
 NAME = "notes"
 READ_AT_ONCE = 4
@@ -95,11 +95,11 @@ class NoteSkill:
         return self._noting(request, note_words.noted(said))
 
     def _noting(self, request: Request, content: str) -> Command:
-        async def act(_: int) -> Answer:
+        async def act(_: int) -> CommandAnswer:
             note = await self._notes.add(request.user, content)
             _remember(request, (note.id,))
             said = note_words.clipped(note.content)
-            return Answer((request.phrase(NAME, "noted", content=said),))
+            return CommandAnswer((request.phrase(NAME, "noted", content=said),))
 
         return Command(request.text, act)
 
@@ -145,7 +145,7 @@ class NoteSkill:
             command = request.say(sentence)
         inner = command.act
 
-        async def act(message_id: int) -> Answer:
+        async def act(message_id: int) -> CommandAnswer:
             _remember(request, tuple(note.id for note in first))
             return await inner(message_id)
 
@@ -183,14 +183,14 @@ class NoteSkill:
     def _deleting(self, request: Request, notes: Sequence[Note]) -> Command:
         ids = [note.id for note in notes]
 
-        async def act(_: int) -> Answer:
+        async def act(_: int) -> CommandAnswer:
             gone = await self._notes.delete(request.user, ids)
             _remember(request, ())
             if len(gone) == 1:
                 said = note_words.clipped(gone[0].content)
-                return Answer((request.phrase(NAME, "deleted", content=said),))
+                return CommandAnswer((request.phrase(NAME, "deleted", content=said),))
             count = _counted(request, len(gone))
-            return Answer((request.phrase(NAME, "deleted_several", count=count),))
+            return CommandAnswer((request.phrase(NAME, "deleted_several", count=count),))
 
         return Command(request.text, act)
 

@@ -19,7 +19,7 @@ from lobug.language import language_of
 from lobug.language.en.data import SKILLS
 from lobug.language.skills import Match, SkillSentences
 from lobug.skills.choice import Chooser
-from lobug.skills.skill import Answer, Request, Skill
+from lobug.skills.skill import CommandAnswer, Request, Skill
 
 LANGUAGE = "en"
 """Language of the sentences if the spoken language has none."""
@@ -198,7 +198,7 @@ class Skills:
 def _by(command: Command, request: Request, skill: str) -> Command:
     """A skill's command, which is remembered as the last one once it acts."""
 
-    async def act(message_id: int) -> Answer:
+    async def act(message_id: int) -> CommandAnswer:
         request.conversation.dialogue.spoke_last = skill
         return await command.act(message_id)
 

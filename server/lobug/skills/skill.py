@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from lobug.conversation.command_context import Answer, Command
+from lobug.conversation.command_context import Command, CommandAnswer
 from lobug.conversation.registry import PATIENCE_S, Conversation, SkillQuestion
 from lobug.engines.base import ToolBox
 from lobug.language.skills import Match, SkillSentences
 
-__all__ = ["Answer", "Command", "Match", "Request", "Skill", "SkillQuestion"]
+__all__ = ["Command", "CommandAnswer", "Match", "Request", "Skill", "SkillQuestion"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +57,19 @@ class Request:
     def say(self, *sentences: str) -> Command:
         """A command that only answers."""
 
-        async def act(_: int) -> Answer:
-            return Answer(sentences)
+        async def act(_: int) -> CommandAnswer:
+            return CommandAnswer(sentences)
 
         return Command(self.text, act)
 
     def ask(self, sentence: str, skill: str, data: Mapping[str, object]) -> Command:
         """A command that asks a question back; the next turn may answer it (``Skill.answer``)."""
 
-        async def act(_: int) -> Answer:
+        async def act(_: int) -> CommandAnswer:
             self.conversation.dialogue.skill_question = SkillQuestion(
                 skill, self.turn_time + PATIENCE_S, data
             )
-            return Answer((sentence,))
+            return CommandAnswer((sentence,))
 
         return Command(self.text, act)
 

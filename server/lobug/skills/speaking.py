@@ -19,7 +19,7 @@ from lobug.language.en.speaking_words import (
     volume_step,
 )
 from lobug.memory.service import Memory
-from lobug.skills.skill import Answer, Command, Match, Request, Skill, SkillQuestion
+from lobug.skills.skill import Command, CommandAnswer, Match, Request, Skill, SkillQuestion
 
 SET_VOLUME = "self.audio_speaker.set_volume"
 STATUS = "self.get_device_status"
@@ -125,7 +125,7 @@ class Speaking:
         if not isinstance(self._voice, PacedVoice):
             return _says(request, "one_speed")
 
-        async def act(_: int) -> Answer:
+        async def act(_: int) -> CommandAnswer:
             before = self._speeds.of(request.user)
             speed = changed_speed(before, match.intent)
             unchanged = speed == before
@@ -134,7 +134,7 @@ class Speaking:
             phrase = {"Slower": "slower", "Faster": "faster"}.get(match.intent, "normal")
             if unchanged and phrase != "normal":
                 phrase = {"slower": "slowest", "faster": "fastest"}[phrase]
-            return Answer((request.phrase(self.name, phrase),))
+            return CommandAnswer((request.phrase(self.name, phrase),))
 
         return Command(request.text, act)
 
@@ -187,18 +187,18 @@ def _volume_command(request: Request, match: Match) -> Command | None:
     if SET_VOLUME not in names or (asks and STATUS not in names):
         return _says(request, "elsewhere_ask" if asks else "elsewhere")
 
-    async def act(_: int) -> Answer:
+    async def act(_: int) -> CommandAnswer:
         known = await _volume(request.tools) if STATUS in names else None
         if asks:
             if known is None:
-                return Answer((request.phrase(Speaking.name, "failed_ask"),))
-            return Answer((request.phrase(Speaking.name, "volume_is", level=known),))
+                return CommandAnswer((request.phrase(Speaking.name, "failed_ask"),))
+            return CommandAnswer((request.phrase(Speaking.name, "volume_is", level=known),))
         before = DEFAULT_VOLUME if known is None else known
         after = changed_volume(before, match)
         result = await request.tools.call(SET_VOLUME, {"volume": after})
         if result.is_error or result.text.strip().lower() == "false":
-            return Answer((request.phrase(Speaking.name, "failed"),))
-        return Answer((_volume_phrase(request, match, before, after),))
+            return CommandAnswer((request.phrase(Speaking.name, "failed"),))
+        return CommandAnswer((_volume_phrase(request, match, before, after),))
 
     return Command(request.text, act)
 

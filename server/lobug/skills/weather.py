@@ -19,7 +19,7 @@ from lobug.skills.forecasts import (
     SourceUnreadableError,
     fetch_forecast,
 )
-from lobug.skills.skill import Answer, Command, Match, Request, SkillQuestion
+from lobug.skills.skill import Command, CommandAnswer, Match, Request, SkillQuestion
 
 FRESH_S = 600.0
 """For so long a forecast is told again without asking the source, seconds."""
@@ -75,14 +75,14 @@ class Weather:
         if isinstance(days, Impossible):
             return request.say(request.phrase(self.name, "too_far"))
 
-        async def act(_: int) -> Answer:
+        async def act(_: int) -> CommandAnswer:
             try:
                 forecast = await self._forecast(place, units)
             except SourceUnreachableError:
-                return Answer((request.phrase(self.name, "no_answer"),))
+                return CommandAnswer((request.phrase(self.name, "no_answer"),))
             except SourceUnreadableError:
-                return Answer((request.phrase(self.name, "no_sense"),))
-            return Answer(tell(forecast, request, match, place.name, days, units))
+                return CommandAnswer((request.phrase(self.name, "no_sense"),))
+            return CommandAnswer(tell(forecast, request, match, place.name, days, units))
 
         return Command(request.text, act)
 

@@ -6,7 +6,7 @@ import logging
 from collections.abc import AsyncGenerator
 
 from lobug.concurrency import uninterrupted
-from lobug.conversation.command_context import Answer, Command
+from lobug.conversation.command_context import Command, CommandAnswer
 from lobug.conversation.forgetting import BLANKED
 from lobug.conversation.registry import INTERRUPTED, Conversation, Exchange
 from lobug.engines.base import ChatMessage
@@ -44,7 +44,7 @@ class CommandTurn:
         self._live = live
         # A reply that is played is logged afterwards, as far as it was heard.
         self._logs_reply_later = live is not None and live.playback is not None
-        self._answer: Answer | None = None
+        self._answer: CommandAnswer | None = None
         """None until the command has been carried out."""
         self._message_id = 0
         """Of the logged words; 0 until they are logged."""
@@ -69,7 +69,7 @@ class CommandTurn:
 
     async def events(self) -> AsyncGenerator[TurnEvent]:
         """Yield the answer, sentence by sentence."""
-        answer = self._answer or Answer(())
+        answer = self._answer or CommandAnswer(())
         sentences = (*answer.sentences, answer.citation) if answer.citation else answer.sentences
         for index, sentence in enumerate(sentences):
             self.reply.pieces.append(sentence)
@@ -96,7 +96,7 @@ class CommandTurn:
             raise
         except LobugError as error:
             log.info("memory refused what was asked of it: %s", error.code)
-            answer = Answer((error.spoken,), extract=command.logged != BLANKED)
+            answer = CommandAnswer((error.spoken,), extract=command.logged != BLANKED)
         if command.logged_last:
             await self.log_words()
         self._answer = answer

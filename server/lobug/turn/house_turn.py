@@ -16,10 +16,10 @@ from contextlib import aclosing
 from typing import Any
 
 from lobug.concurrency import uninterrupted
-from lobug.conversation.command_context import Answer, Command
+from lobug.conversation.command_context import Command, CommandAnswer
 from lobug.conversation.registry import INTERRUPTED, Conversation, Exchange
 from lobug.engines.base import ChatMessage, Tool, ToolBox, ToolResult
-from lobug.house.service import House, Verdict
+from lobug.house.service import House, HouseVerdict
 from lobug.language.claims import Heard as Claims
 from lobug.language.en.data import HOUSE
 from lobug.language.en.segmentation import split_sentences
@@ -32,13 +32,13 @@ from lobug.turn.model_turn import ModelTurn
 from lobug.turn.reply import Reply
 from lobug.turn.timeline import Timeline
 
-BY = "house"
+ANSWERED_BY = "house"
 """Who answered a turn, in its timeline."""
 
 log = logging.getLogger(__name__)
 
 
-def sentences_of(verdict: Verdict, *, again: bool = False) -> tuple[str, ...]:
+def sentences_of(verdict: HouseVerdict, *, again: bool = False) -> tuple[str, ...]:
     """What is said of a verdict; empty: the rest of Lo-Bug gets the words. Pure.
 
     ``again``: the person knows already that Home Assistant is down.
@@ -65,22 +65,22 @@ class AskedHouse:
         self._name = conversation.conversation_key.conversation
         self._heard = heard
         self._asked = asked
-        self._verdict: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
+        self._verdict: asyncio.Future[HouseVerdict] = asyncio.get_running_loop().create_future()
 
     @property
     def is_up(self) -> bool:
         """Whether it would be asked now."""
         return self._house.is_up
 
-    async def order(self) -> Verdict:
+    async def order(self) -> HouseVerdict:
         """Ask, and wait as long as an order may take."""
         return await self._ask(self._house.settings.order_timeout_s + 1.0)
 
-    async def question(self) -> Verdict:
+    async def question(self) -> HouseVerdict:
         """Ask, and wait as long as a reply of the chat model may wait."""
         return await self._ask(self._house.settings.added_ms / 1000)
 
-    def sentences(self, verdict: Verdict) -> tuple[str, ...]:
+    def sentences(self, verdict: HouseVerdict) -> tuple[str, ...]:
         """What is said of a verdict; empty: the rest of Lo-Bug gets the words."""
         again = verdict.outcome == "down" and not self._house.tell_outage(self._name)
         return sentences_of(verdict, again=again)
@@ -89,7 +89,7 @@ class AskedHouse:
         """A box whose tools wait until it is known that the house does nothing."""
         return _HeldTools(box, self._verdict)
 
-    async def _ask(self, within_s: float) -> Verdict:
+    async def _ask(self, within_s: float) -> HouseVerdict:
         verdict = await self._house.ask(
             self._name, self._asked.request, self._heard.language, within_s=within_s
         )
@@ -101,7 +101,7 @@ class AskedHouse:
 class _HeldTools:
     """Tools that are used only if the house did not take the words."""
 
-    def __init__(self, box: ToolBox, verdict: asyncio.Future[Verdict]) -> None:
+    def __init__(self, box: ToolBox, verdict: asyncio.Future[HouseVerdict]) -> None:
         self._box = box
         self._verdict = verdict
 
@@ -174,7 +174,7 @@ class OrderTurn:
             await self._turn.prepare()
 
     async def _carry_out(self) -> None:
-        verdict = Verdict("down") if not self._asked.is_up else await self._asked.order()
+        verdict = HouseVerdict("down") if not self._asked.is_up else await self._asked.order()
         passes_on = verdict.outcome in {"down", "unknown_name"} and self._tool_may_do
         said = () if passes_on else self._asked.sentences(verdict)
         self._timeline.mark("house")
@@ -187,11 +187,11 @@ class OrderTurn:
             await self._turn.prepare()
 
     def _answer(self, sentences: tuple[str, ...]) -> CommandTurn:
-        async def act(_: int) -> Answer:
-            return Answer(sentences)
+        async def act(_: int) -> CommandAnswer:
+            return CommandAnswer(sentences)
 
         # What is said to a house is nothing that memory should know of the person.
-        command = Command(self._heard.text, act, heard=Claims(), by=BY)
+        command = Command(self._heard.text, act, heard=Claims(), by=ANSWERED_BY)
         return CommandTurn(command, self._conversation, self._memory, self._timeline, self._live)
 
     async def commit(self) -> None:
@@ -305,7 +305,7 @@ class QuestionTurn:
 
     def _tell(self, sentences: tuple[str, ...]) -> list[TurnEvent]:
         self._answered = True
-        self._timeline.answered_by = BY
+        self._timeline.answered_by = ANSWERED_BY
         reply = self._model.reply
         reply.action, reply.truncated = Action.RESPOND, False
         reply.replaced = reply.dropped = None

@@ -1,8 +1,8 @@
 """Runs a turn: hear, prepare, reply, speak, store. Every door runs this and consumes its events.
 
-There are two kinds of turns, ``CommandTurn`` about memory itself and ``ModelTurn``; they share the
-stages here. A live turn is wrapped once, outside (``commitment.hold_until_committed``): no stage
-inside decides whether its events are passed on.
+Who answers it is chosen in ``answerers.py``; all kinds of turns share the stages here. A live turn
+is wrapped once, outside (``commitment.hold_until_committed``): no stage inside decides whether its
+events are passed on.
 """
 
 from __future__ import annotations
@@ -12,26 +12,22 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from lobug.agenda.waiting_speech import WaitingSpeeches
 from lobug.concurrency import uninterrupted
-from lobug.conversation.command_context import Command
 from lobug.conversation.prompt import Persona
 from lobug.conversation.recognition import MemoryCommands
-from lobug.conversation.refusals import REFUSAL, may_concern_tools, not_understood, refusal
 from lobug.conversation.registry import Conversation, Conversations
 from lobug.engines.base import ABSENT_TOOLS, Engines, ToolBox
 from lobug.errors import LobugError, StorageError
 from lobug.house.service import House
-from lobug.language.claims import Heard as Claims
 from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
-from lobug.memory.turns import read as read_claims
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.skills.registry import Skills
-from lobug.turn.command_turn import CommandTurn
+from lobug.turn.answerers import Answerers, HeardTurn, TurnKind
 from lobug.turn.commitment import LiveOptions, heard_words, hold_until_committed, interrupted_reply
 from lobug.turn.events import (
     Action,
@@ -44,19 +40,14 @@ from lobug.turn.events import (
     SpeechAudio,
     TurnEvent,
 )
-from lobug.turn.house_turn import AskedHouse, OrderTurn, QuestionTurn
-from lobug.turn.model_turn import CallerContext, ModelStages, ModelTurn
+from lobug.turn.model_turn import CallerContext, ModelStages
 from lobug.turn.preface import Preface
 from lobug.turn.slots import TurnSlot, TurnSlots
 from lobug.turn.speech import SpeechOutcome, speak
 from lobug.turn.timeline import NoObserver, Timeline, TurnObserver, observe, record_event
-from lobug.turn.tool_use import offer_owner_tools
 from lobug.turn.utterance import TypedUtterance, Utterance, hear
 
 log = logging.getLogger(__name__)
-
-TurnKind = CommandTurn | ModelTurn | OrderTurn | QuestionTurn
-"""Who answers a turn. All have the same stages."""
 
 
 @dataclass(slots=True)
@@ -84,6 +75,18 @@ class _Turn:
         """The whole reply and what was said before it."""
         reply = self.kind.reply.text if self.kind is not None else ""
         return f"{self.preface.text} {reply}".strip() if self.preface.text else reply
+
+    def to_answer(self, heard: Heard) -> HeardTurn:
+        """The turn for those who may answer it."""
+        return HeardTurn(
+            self.conversation,
+            heard,
+            self.timeline,
+            self.live,
+            self.caller,
+            self.voice,
+            must_answer=isinstance(self.utterance, TypedUtterance),
+        )
 
     async def commit(self) -> None:
         """The turn counts: make its words durable."""
@@ -122,19 +125,17 @@ class TurnRunner:
         self._slots = TurnSlots(settings.limits, conversations, priority)
         self._clock = clock
         self._memory = memory
-        self._model = ModelStages(settings, engines.chat, memory, persona, clock, tools, wall)
-        self._commands = commands
-        self._skills = skills
+        model = ModelStages(settings, engines.chat, memory, persona, clock, tools, wall)
+        self._answerers = Answerers(model, memory, commands=commands, skills=skills, house=house)
         self._waiting = waiting
         self._wall = wall
         self._speed_for = speed_for
-        self._house = house
         self._observer = observer or NoObserver()
 
     def use(self, settings: Settings, persona: Persona) -> None:
         """Run turns by these from the next one on."""
         self._settings = settings
-        self._model = replace(self._model, settings=settings, persona=persona)
+        self._answerers.use(settings, persona)
 
     @property
     def waiting(self) -> int:
@@ -292,7 +293,7 @@ class TurnRunner:
             if turn.heard is None:
                 return
             # Before the words are logged: those of "forget that ..." must never be.
-            turn.kind = await self._kind(turn, turn.heard)
+            turn.kind = await self._answerers.choose(turn.to_answer(turn.heard))
         finally:
             turn.kind_known.set()
         await turn.kind.prepare()
@@ -339,136 +340,6 @@ class TurnRunner:
             if told:
                 await self._memory.log_unasked(turn.conversation.conversation_key, told)
         return whole
-
-    async def _kind(self, turn: _Turn, heard: Heard) -> TurnKind:
-        """Which turn the words ask for.
-
-        Sentences of skills come first, then those of memory, then the house. What none of them
-        takes the chat model may still take for an intent of a skill; an order that is left is
-        refused; then the model replies.
-        """
-        offer_owner_tools(
-            turn.conversation, self._model.tools.tools(), self._settings.chat.tool_prompt_tokens
-        )
-        claimed = read_claims(heard.text) if self._commands is not None else None
-        asked, surely = await self._for_house(turn, heard)
-        command = await self._own_command(turn, heard, claimed, asks_model=not surely)
-        if command is None and asked is not None and surely:
-            return OrderTurn(
-                asked,
-                turn.conversation,
-                heard,
-                self._memory,
-                turn.timeline,
-                turn.live,
-                otherwise=lambda: self._not_of_house(turn, heard, claimed),
-                tool_may_do=may_concern_tools(turn.conversation, heard.text),
-            )
-        if command is None:
-            command = await self._other_command(turn, heard)
-        if command is not None:
-            return self._command_turn(turn, command)
-        if asked is None or surely or not asked.is_up:
-            return self._model_turn(turn, heard, claimed)
-        model = self._model_turn(turn, heard, claimed, asked)
-        return QuestionTurn(
-            asked, model, turn.conversation, heard, self._memory, turn.timeline, turn.live
-        )
-
-    async def _for_house(self, turn: _Turn, heard: Heard) -> tuple[AskedHouse | None, bool]:
-        """What the house is to be asked (None: nothing), and whether it is surely meant."""
-        house, conversation = self._house, turn.conversation
-        if house is None:
-            return None, False
-        name = conversation.conversation_key.conversation
-        asked = await asyncio.to_thread(house.reads, name, heard.text, heard.language)
-        if asked is None:
-            return None, False
-        return AskedHouse(house, conversation, heard, asked), asked.certainty == "surely"
-
-    async def _not_of_house(
-        self, turn: _Turn, heard: Heard, claimed: Claims | None
-    ) -> CommandTurn | ModelTurn:
-        """The turn of an order that the house did not understand, or could not be asked."""
-        command = await self._other_command(turn, heard)
-        if command is None:
-            return self._model_turn(turn, heard, claimed, ordered=True)
-        if command.by == REFUSAL:
-            command = not_understood(command)
-        return self._command_turn(turn, command)
-
-    def _command_turn(self, turn: _Turn, command: Command) -> CommandTurn:
-        return CommandTurn(command, turn.conversation, self._memory, turn.timeline, turn.live)
-
-    def _model_turn(
-        self,
-        turn: _Turn,
-        heard: Heard,
-        claimed: Claims | None,
-        beside: AskedHouse | None = None,
-        *,
-        ordered: bool = False,
-    ) -> ModelTurn:
-        """``beside``: the house, for which tools wait. ``ordered``: the words are an order."""
-        stages, live = self._model, turn.live
-        if beside is not None:
-            stages = replace(stages, tools=beside.hold(stages.tools))
-            if live is not None and live.tools is not None:
-                live = replace(live, tools=beside.hold(live.tools))
-        return ModelTurn(
-            stages,
-            turn.conversation,
-            heard,
-            turn.timeline,
-            turn.caller,
-            live,
-            must_answer=isinstance(turn.utterance, TypedUtterance),
-            clause_first=turn.voice,
-            claimed=claimed,
-            ordered=ordered,
-        )
-
-    async def _own_command(
-        self, turn: _Turn, heard: Heard, claimed: Claims | None, *, asks_model: bool
-    ) -> Command | None:
-        """The command of a skill or to memory that the words are by their sentences; None: they are
-        none. ``asks_model``: the chat model may say what is meant for memory; else the trained
-        reader says what is meant for a skill."""
-        tools = _device_tools(turn)
-        conversation, text, language = turn.conversation, heard.text, heard.language
-        command = None
-        if self._skills is not None:
-            command = await self._skills.recognise(conversation, text, language, tools=tools)
-        if command is None and self._commands is not None:
-            command = await self._commands.recognise(
-                conversation,
-                text,
-                language,
-                heard=claimed,
-                cites=turn.caller.cite,
-                asks_model=asks_model,
-            )
-        if command is None and self._skills is not None and not asks_model:
-            command = await self._skills.quoted(conversation, text, language, tools=tools)
-        return command
-
-    async def _other_command(self, turn: _Turn, heard: Heard) -> Command | None:
-        """The command that the trained reader or the chat model takes the words for, or the refusal
-        of an order; None: the chat model replies."""
-        conversation, text, language = turn.conversation, heard.text, heard.language
-        command = None
-        if self._skills is not None:
-            tools = _device_tools(turn)
-            command = await self._skills.choose(conversation, text, language, tools=tools)
-        if command is None and self._commands is not None:
-            skills = self._skills.available() if self._skills is not None else []
-            able = {skill.name for skill in skills}
-            command = refusal(conversation, text, language, has_skill=able.__contains__)
-        return command
-
-
-def _device_tools(turn: _Turn) -> ToolBox:
-    return (turn.live.tools if turn.live is not None else None) or ABSENT_TOOLS
 
 
 async def _then_leave_engines(

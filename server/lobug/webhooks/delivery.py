@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import httpx
 
 FIRST_PAUSE_S = 1.0
-"""Pause after the first failure, seconds; each further one doubles it."""
+"""Pause after the first failure, seconds."""
 
 
 def signature(key: bytes, event_id: str, timestamp: int, body: bytes) -> str:
@@ -34,7 +34,7 @@ def signature(key: bytes, event_id: str, timestamp: int, body: bytes) -> str:
     return f"v1,{base64.b64encode(digest).decode()}"
 
 
-class Verdict(Enum):
+class DeliveryVerdict(Enum):
     """What becomes of an event after an attempt."""
 
     DELIVERED = auto()
@@ -56,21 +56,13 @@ _REFUSED = frozenset(
 receiver that is still being set up."""
 
 
-def verdict_on(status: int | None) -> Verdict:
+def verdict_on(status: int | None) -> DeliveryVerdict:
     """Judge an answer's status; None: there was no answer. Pure."""
     if status is not None and 200 <= status < 300:
-        return Verdict.DELIVERED
+        return DeliveryVerdict.DELIVERED
     if status is not None and (300 <= status < 400 or status in _REFUSED):
-        return Verdict.REFUSED
-    return Verdict.AGAIN
-
-
-def pause_after(failures: int, longest_s: float, chance: float) -> float:
-    """Seconds to wait after so many failures in a row, at least one: doubled each time, up to
-    ``longest_s``, and shortened by up to a half at random, so that many events that failed together
-    do not come back together. ``chance``: from 0 to 1. Pure."""
-    whole = min(longest_s, FIRST_PAUSE_S * 2.0 ** min(failures - 1, 32))
-    return whole * (1.0 - chance / 2)
+        return DeliveryVerdict.REFUSED
+    return DeliveryVerdict.AGAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +76,7 @@ class Attempt:
     """Why there was no answer: a word or two, without the address."""
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> DeliveryVerdict:
         """What becomes of the event."""
         return verdict_on(self.status)
 

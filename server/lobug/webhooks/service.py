@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Literal
 
 from lobug.agenda.alerts import Alert
+from lobug.concurrency import Backoff
 from lobug.errors import StorageError
 from lobug.memory.model import ConversationKey
 from lobug.settings.webhooks import WebhookSettings
 from lobug.storage.database import Checkpoint, no_checkpoint
 from lobug.turn.timeline import Outcome, Timeline
-from lobug.webhooks.delivery import Attempt, Sender, Verdict, pause_after
+from lobug.webhooks.delivery import FIRST_PAUSE_S, Attempt, DeliveryVerdict, Sender
 from lobug.webhooks.events import (
     AlertData,
     DeviceData,
@@ -39,7 +40,7 @@ log = logging.getLogger(__name__)
 Ended = Literal["delivered", "refused", "expired", "dropped"]
 """What becomes of an event. ``dropped``: too many were waiting."""
 
-TOLD = frozenset({Outcome.RESPOND, Outcome.REACT, Outcome.INTERRUPTED, Outcome.FAILED})
+PASSED_ON = frozenset({Outcome.RESPOND, Outcome.REACT, Outcome.INTERRUPTED, Outcome.FAILED})
 """Turns that are told of: what was not meant for Lo-Bug is nobody's business."""
 
 LONGEST_WAIT_S = 30.0
@@ -181,7 +182,7 @@ class Webhooks:
     def finished(self, timeline: Timeline) -> None:
         """A turn is over."""
         turn = self._turns.pop(timeline.id, None)
-        if turn is None or timeline.outcome not in TOLD:
+        if turn is None or timeline.outcome not in PASSED_ON:
             return
         common = {
             "user": turn.user,
@@ -358,7 +359,7 @@ class Webhooks:
         self._failures += 1
         if self._failures == TELL_AFTER:
             log.warning("the receiver of webhooks does not take them: %s", self._problem)
-        pause_s = pause_after(self._failures, settings.longest_pause_s, self._chance())
+        pause_s = self._pause_s(self._failures)
         self._resume_at = self._clock() + pause_s
         return pause_s
 
@@ -379,18 +380,23 @@ class Webhooks:
             return None
         attempt = sending.result()
         match attempt.verdict:
-            case Verdict.DELIVERED:
+            case DeliveryVerdict.DELIVERED:
                 await self._outbox.remove(event.id)
                 self._counted("delivered", 1)
                 return True
-            case Verdict.REFUSED:
+            case DeliveryVerdict.REFUSED:
                 log.warning("a webhook was refused: %s", attempt.described)
                 await self._outbox.remove(event.id)
                 self._counted("refused", 1)
                 return True
-            case Verdict.AGAIN:
+            case DeliveryVerdict.AGAIN:
                 self._problem = attempt.described
-                longest_s = self._settings.longest_pause_s
-                pause_s = pause_after(event.attempts + 1, longest_s, self._chance())
+                pause_s = self._pause_s(event.attempts + 1)
                 await self._outbox.put_off(event.id, self._wall() + pause_s)
         return False
+
+    def _pause_s(self, failures: int) -> float:
+        """Seconds until the next attempt. Random, so that many events that failed together do not
+        come back together."""
+        backoff = Backoff(FIRST_PAUSE_S, self._settings.longest_pause_s)
+        return backoff.pause_s(failures, chance=self._chance())

@@ -20,7 +20,6 @@ from lobug.turn.slots import AudioJobs
 from lobug.wyoming.description import describe
 from lobug.wyoming.events import (
     AudioFormat,
-    EventReader,
     PingRequest,
     SpeechRequest,
     SpokenText,
@@ -28,6 +27,7 @@ from lobug.wyoming.events import (
     TranscribeRequest,
     Words,
     parse,
+    read_client_event,
 )
 from lobug.wyoming.hearing import Hearing
 from lobug.wyoming.speaking import SharedVoice, Speaking
@@ -111,9 +111,8 @@ class Connection:
     # ---- in and out
 
     async def _read(self) -> None:
-        reader = EventReader(self._reader, self._settings)
         try:
-            while (event := await reader.read()) is not None:
+            while (event := await read_client_event(self._reader, self._settings)) is not None:
                 await self._incoming.put(event)
         except LobugError as error:
             await self._incoming.put(error)
@@ -202,7 +201,7 @@ class Connection:
         self._hearing = Hearing(self._server, self._language, self._send)
 
     async def _on_audio_chunk(self, event: Event) -> None:
-        form = parse(AudioFormat, event)
+        form = parse(AudioFormat, event).pcm
         if self._hearing is None:  # some clients begin without saying so
             self._hearing = Hearing(self._server, self._language, self._send)
         try:

@@ -18,7 +18,7 @@ from lobug.wyoming.connection import Connection
 
 log = logging.getLogger(__name__)
 
-_TOLD = 64
+_MOST_REFUSALS_LOGGED = 64
 """Most refused addresses that are logged: anybody may knock."""
 
 
@@ -114,7 +114,7 @@ class WyomingDoor:
 
     def _tell_refused(self, address: str) -> None:
         source = source_of(address)
-        if source not in self._refused and len(self._refused) < _TOLD:
+        if source not in self._refused and len(self._refused) < _MOST_REFUSALS_LOGGED:
             self._refused.add(source)
             log.warning(
                 "wyoming: refused a connection from %s, which is in none of"

@@ -1,92 +1,47 @@
-"""Events of Wyoming clients: read within limits, and what they hold, checked.
-
-The library's own reader takes whatever lengths a header announces and ends in silence at junk. This
-one checks lengths before it reads, and says what was wrong.
-"""
+"""Events of Wyoming clients: read within the owner's limits, and what they hold, checked."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Mapping
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from wyoming.event import Event
 
+from lobug.engines.pcm import PcmFormat
+from lobug.engines.wyoming_wire import (
+    EventLimits,
+    WireBrokenOffError,
+    WireError,
+    WireTooLargeError,
+    read_event,
+)
 from lobug.errors import EventError, EventTimeoutError, EventTooLargeError
 from lobug.settings import WyomingSettings
 
 
-class EventReader:
-    """Reads the events of one connection. The stream's own limit must be
-    ``wyoming.max_message_bytes``."""
+async def read_client_event(
+    stream: asyncio.StreamReader, settings: WyomingSettings
+) -> Event | None:
+    """The next event of a client, however long it takes to begin; None: it has hung up. The
+    stream's own limit must be ``wyoming.max_message_bytes``.
 
-    def __init__(self, stream: asyncio.StreamReader, settings: WyomingSettings) -> None:
-        self._stream = stream
-        self._settings = settings
-
-    async def read(self) -> Event | None:
-        """The next event, however long it takes to begin; None: the client has hung up.
-
-        Raises EventError (no event of Wyoming), EventTooLargeError, EventTimeoutError (it has begun
-        and does not go on). Nothing can be read afterwards, because where the next event begins is
-        unknown.
-        """
-        try:
-            first = await self._stream.read(1)
-            if not first:
-                return None
-            async with asyncio.timeout(self._settings.event_timeout_s):
-                return await self._rest(first)
-        except TimeoutError:
-            seconds = self._settings.event_timeout_s
-            raise EventTimeoutError(f"an event did not arrive within {seconds:g} s") from None
-        except (asyncio.IncompleteReadError, ConnectionError):
-            return None
-
-    async def _rest(self, first: bytes) -> Event:
-        settings = self._settings
-        try:
-            line = first if first == b"\n" else first + await self._stream.readuntil(b"\n")
-        except asyncio.LimitOverrunError:
-            line = b""
-        if not line or len(line) > settings.max_message_bytes:
-            raise EventTooLargeError(f"the header has more than {settings.max_message_bytes} bytes")
-        header = _json_object(line, "the header")
-        kind, data = header.get("type"), header.get("data") or {}
-        if not isinstance(kind, str) or not kind:
-            raise EventError("the header has no type")
-        if not isinstance(data, dict):
-            raise EventError("data is not an object")
-        data_length = _length(header, "data_length", settings.max_message_bytes)
-        payload_length = _length(header, "payload_length", settings.max_payload_bytes)
-        if data_length:
-            more = _json_object(await self._stream.readexactly(data_length), "the data")
-            data = {**data, **more}
-        payload = await self._stream.readexactly(payload_length) if payload_length else None
-        return Event(kind, data, payload)
-
-
-def _json_object(text: bytes, what: str) -> dict[str, Any]:
+    Raises EventError (no event of Wyoming), EventTooLargeError, EventTimeoutError (it has begun and
+    does not go on). Nothing can be read afterwards.
+    """
+    message_bytes = settings.max_message_bytes
+    limits = EventLimits(message_bytes, message_bytes, settings.max_payload_bytes)
     try:
-        found = json.loads(text.decode())
-    except (ValueError, RecursionError):
-        raise EventError(f"{what} is not JSON in UTF-8") from None
-    if not isinstance(found, dict):
-        raise EventError(f"{what} is not an object")
-    return found
-
-
-def _length(header: Mapping[str, Any], name: str, most: int) -> int:
-    length = header.get(name)
-    if length is None:
-        return 0
-    if not isinstance(length, int) or isinstance(length, bool) or length < 0:
-        raise EventError(f"{name} is not a number of bytes")
-    if length > most:
-        raise EventTooLargeError(f"{name} is more than {most} bytes")
-    return length
+        return await read_event(stream, limits, within_s=settings.event_timeout_s)
+    except TimeoutError:
+        seconds = settings.event_timeout_s
+        raise EventTimeoutError(f"an event did not arrive within {seconds:g} s") from None
+    except (WireBrokenOffError, ConnectionError):
+        return None
+    except WireTooLargeError as error:
+        raise EventTooLargeError(f"the client {error}") from None
+    except WireError as error:
+        raise EventError(f"the client {error}") from None
 
 
 class _Data(BaseModel):
@@ -101,6 +56,11 @@ class AudioFormat(_Data):
     width: int = Field(ge=1, le=4)
     """Bytes of a sample; 1 is unsigned, the others are signed, the low byte first."""
     channels: int = Field(ge=1, le=8)
+
+    @property
+    def pcm(self) -> PcmFormat:
+        """The format as the reader of samples takes it."""
+        return PcmFormat(self.rate, self.width, self.channels)
 
 
 class TranscribeRequest(_Data):

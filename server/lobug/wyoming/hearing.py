@@ -10,6 +10,7 @@ from wyoming.asr import Transcript, TranscriptChunk, TranscriptStart, Transcript
 from wyoming.event import Event
 
 from lobug.engines.base import Transcript as EngineTranscript
+from lobug.engines.pcm import PcmFormat
 from lobug.errors import AudioTooLongError, EventTimeoutError
 from lobug.server import LobugServer
 from lobug.settings import Settings
@@ -22,7 +23,6 @@ from lobug.turn.events import (
     SpeechEnded,
 )
 from lobug.turn.listener import Listener
-from lobug.wyoming.events import AudioFormat
 from lobug.wyoming.sound import IncomingSound
 
 _BLOCKING_BYTES = 64 * 1024
@@ -112,7 +112,7 @@ class Hearing:
         )
         self._task = asyncio.create_task(self._listen())
 
-    async def feed(self, pcm: bytes, form: AudioFormat) -> None:
+    async def feed(self, pcm: bytes, form: PcmFormat) -> None:
         """Take the next sound. Raises AudioError, AudioTooLongError, EventTimeoutError (it takes
         longer than ``limits.body_deadline_s``), and what listening has failed with."""
         if self._task.done():

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from lobug.simulator.soak.flatness import Measurement, Verdict
+    from lobug.simulator.soak.flatness import Measurement, MeasureVerdict
     from lobug.simulator.soak.plan import SoakRunOptions
     from lobug.simulator.soak.runner import SoakResult
 
@@ -179,7 +179,7 @@ def _show(console: Console, result: SoakResult) -> None:
         console.print(sentence("soak.flat"), style="green")
 
 
-def _table(verdicts: list[Verdict]) -> Table:
+def _table(verdicts: list[MeasureVerdict]) -> Table:
     from rich import box
     from rich.table import Table
 

@@ -35,7 +35,7 @@ class NoArguments(Arguments):
     """Of a tool that takes none."""
 
 
-class ListArguments(Arguments):
+class OneListArguments(Arguments):
     """Of a tool for one list."""
 
     name: str = Field(
@@ -59,13 +59,13 @@ class ShowListsArguments(Arguments):
     )
 
 
-class AddToListArguments(ListArguments):
+class AddToListArguments(OneListArguments):
     """Of ``list_add``."""
 
     items: list[str] = Field(min_length=1, description="What to put on it, one line each.")
 
 
-class ChangeItemArguments(ListArguments):
+class ChangeItemArguments(OneListArguments):
     """Of ``list_change``."""
 
     item_id: Id = Field(description="Id of the thing on the list.")
@@ -73,7 +73,7 @@ class ChangeItemArguments(ListArguments):
     done: bool | None = Field(None, description="Tick it off, or open it again.")
 
 
-class RemoveItemArguments(ListArguments):
+class RemoveItemArguments(OneListArguments):
     """Of ``list_remove``."""
 
     item_id: Id = Field(description="Id of the thing on the list.")

@@ -18,7 +18,7 @@ from lobug.memory.tools import MAX_LISTED, TOOLS, Arguments, Key, run
 Id = Annotated[int, Field(ge=1, le=MAX_ID)]
 
 
-class ListArguments(Arguments):
+class ListMemoriesArguments(Arguments):
     """Of ``memory_list``."""
 
     layer: Layer | None = Field(None, description="Only this layer.")
@@ -65,7 +65,7 @@ class Remembered(Answer):
     said_at: Time
 
 
-class Outcome(BaseModel):
+class MemoryToolResult(BaseModel):
     """What a tool of memory came to."""
 
     output: str
@@ -93,7 +93,7 @@ async def _of_memory(name: str, call: McpCall, asked: Arguments) -> McpAnswer:
     if result.error is not None:
         raise result.error
     memories = [Remembered.of(entry) for entry in result.entries]
-    return answer_of(Outcome(output=result.output, memories=memories), result.output)
+    return answer_of(MemoryToolResult(output=result.output, memories=memories), result.output)
 
 
 async def _recall(call: McpCall, asked: Arguments) -> McpAnswer:
@@ -108,7 +108,7 @@ async def _correct(call: McpCall, asked: Arguments) -> McpAnswer:
     return await _of_memory("memory_correct", call, asked)
 
 
-async def _list(call: McpCall, asked: ListArguments) -> McpAnswer:
+async def _list(call: McpCall, asked: ListMemoriesArguments) -> McpAnswer:
     where = Filter(
         layer=asked.layer,
         category=asked.category,
@@ -187,7 +187,7 @@ MEMORY_TOOLS: tuple[McpTool, ...] = (
         title="List memories",
         description="List what is remembered of the user, said last first.",
         scope="memory:read",
-        arguments=ListArguments,
+        arguments=ListMemoriesArguments,
         work=_list,
         read_only=True,
     ),

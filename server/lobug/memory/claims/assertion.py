@@ -15,7 +15,7 @@ from lobug.language.claims import STATEMENT, USER, Claim, ClaimReader, Heard, Pa
 from lobug.memory import claim_rows, entries
 from lobug.memory.claim_rows import PLANNED, KnownClaim, Referent
 from lobug.memory.claims import decision, subjects, tombstones
-from lobug.memory.claims.claim_writer import ClaimWriter, Origin, Outcome
+from lobug.memory.claims.claim_writer import ClaimChanges, ClaimWriter, Origin
 from lobug.memory.claims.completion import Completion
 from lobug.memory.claims.decision import Retirement
 from lobug.memory.claims.effects import Effects
@@ -49,7 +49,7 @@ class Assertion:
         self._effects = Effects(connection, reader, origin, self._held, self._writer)
         self.outcome = self._writer.outcome
 
-    def hear(self, heard: Heard, referents: Sequence[Referent] = ()) -> Outcome:
+    def hear(self, heard: Heard, referents: Sequence[Referent] = ()) -> ClaimChanges:
         """Assert what an utterance claims. ``referents``: what was talked about before, latest
         first."""
         claims = [*heard.claims[:MOST_CLAIMS]]
@@ -88,14 +88,14 @@ class Assertion:
         again = [one for one in heard.claims if one.relation != STATEMENT]
         return [*(replace(one, corrects=True) for one in again), right]
 
-    def state(self, claims: Sequence[Claim], referents: Sequence[Referent] = ()) -> Outcome:
+    def state(self, claims: Sequence[Claim], referents: Sequence[Referent] = ()) -> ClaimChanges:
         """Assert claims that were read in a stored or generated sentence."""
         self._assert(claims[:MOST_CLAIMS], referents)
         return self.outcome
 
     def revise(
         self, told: Sequence[KnownClaim], wrong: str, right: str, *, changed: bool, leans: bool
-    ) -> Outcome:
+    ) -> ClaimChanges:
         """Put words of what was told right. ``changed``: they have been right until now. ``leans``:
         the words that say so tell nothing by themselves, so that what was told is told anew."""
         origin = self._origin
@@ -124,7 +124,7 @@ class Assertion:
 
     def settle(
         self, entry_id: int, claims: Sequence[Claim], former: Collection[int] = ()
-    ) -> Outcome:
+    ) -> ClaimChanges:
         """Let an entry that is a sentence of its own take the place of what it contradicts or
         repeats, or be replaced by what was said later. The sentence stays as it is. ``former``:
         entries that do not count."""
@@ -344,10 +344,10 @@ def hear(
     said_at: float,
     now: float,
     referents: Sequence[Referent],
-) -> Outcome:
+) -> ClaimChanges:
     """Let the claims of an utterance change memory, in the transaction that logs it."""
     if not (heard.claims or heard.fragments or heard.refutes or heard.over):
-        return Outcome(referents=list(referents))
+        return ClaimChanges(referents=list(referents))
     origin = Origin(conversation_key.user, conversation_key.conversation, said_at, now, message_id)
     known = referents or last_referents(connection, conversation_key)
     outcome = Assertion(connection, reader, origin).hear(heard, known)

@@ -36,7 +36,7 @@ class Origin:
 
 
 @dataclass(slots=True)
-class Outcome:
+class ClaimChanges:
     """What claims have changed."""
 
     stored: list[int] = field(default_factory=list)
@@ -58,7 +58,7 @@ class ClaimWriter:
         self._connection = connection
         self._held = held
         self._origin = origin
-        self.outcome = Outcome()
+        self.outcome = ClaimChanges()
 
     def retire(self, retirement: Retirement) -> None:
         """Believe an entry no more, nor the lines and sentences that repeat it."""

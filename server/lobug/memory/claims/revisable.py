@@ -34,7 +34,7 @@ MEANT = (
     _log.meant == true(),
     _log.forgotten == false(),
 )
-TOLD = (
+SAID_BEFORE = (
     select(_log.id, _log.content)
     .where(
         _log.user == bindparam("user"),
@@ -44,11 +44,11 @@ TOLD = (
     .order_by(_log.id.desc())
 )
 """What the user said before a message, the latest first."""
-TOLD_BEFORE = TOLD.where(
+SAID_BEFORE_NEARBY = SAID_BEFORE.where(
     _log.conversation == bindparam("conversation"),
     _log.created_at >= bindparam("since"),
 ).limit(bindparam("limit", type_=Integer))
-TOLD_IN = TOLD.where(among(_log.id, "ids"))
+SAID_IN = SAID_BEFORE.where(among(_log.id, "ids"))
 
 RECENT_S = 1800.0
 """Age of an utterance that a later one may put right without naming anything of it, seconds."""
@@ -76,11 +76,11 @@ def earlier_than(connection: Connection, user: str, message: LoggedMessage) -> l
     wanted = CLAIMS.asked_words(message.content[: revisions.LONGEST])
     ids = entry_index.with_any_of(connection, user, wanted)[-MOST_ENTRIES:]
     told_in = claim_rows.messages_of(connection, user, ids)
-    alike = run(connection, TOLD_IN, **about, ids=told_in).all()[:MOST_ALIKE]
+    alike = run(connection, SAID_IN, **about, ids=told_in).all()[:MOST_ALIKE]
     before = (
         run(
             connection,
-            TOLD_BEFORE,
+            SAID_BEFORE_NEARBY,
             **about,
             conversation=log.conversation_of(connection, message.id),
             since=message.created_at - RECENT_S,

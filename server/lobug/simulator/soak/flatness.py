@@ -72,15 +72,15 @@ class Measurement:
     """By measure; one that this system cannot tell is missing."""
 
 
-Outcome = Literal["flat", "grows", "unknown", "shown"]
+Trend = Literal["flat", "grows", "unknown", "shown"]
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class MeasureVerdict:
     """The judgement of one measure."""
 
     tolerance: Tolerance
-    outcome: Outcome
+    outcome: Trend
     """unknown: it was measured too rarely, or never. shown: it is not judged."""
     first: float | None = None
     """At the first rest."""
@@ -97,7 +97,7 @@ class Verdict:
 
 def judge(
     measurements: Sequence[Measurement], tolerances: Sequence[Tolerance] = TOLERANCES
-) -> list[Verdict]:
+) -> list[MeasureVerdict]:
     """A verdict on each measure. ``measurements`` are in order of time."""
     return [_verdict(measurements, tolerance) for tolerance in tolerances]
 
@@ -109,17 +109,17 @@ def slope(points: Sequence[tuple[float, float]]) -> float:
     return statistics.linear_regression(*zip(*points, strict=True)).slope
 
 
-def _verdict(measurements: Sequence[Measurement], tolerance: Tolerance) -> Verdict:
+def _verdict(measurements: Sequence[Measurement], tolerance: Tolerance) -> MeasureVerdict:
     name = tolerance.name
     known = [one for one in measurements if name in one.values]
     if len(known) < LEAST_MEASUREMENTS:
-        return Verdict(tolerance, "unknown")
+        return MeasureVerdict(tolerance, "unknown")
     values = [one.values[name] for one in known]
     quarters = _quarters(known)
     second, last = quarters[1], quarters[3]
     if tolerance.per_turn:
         if min(_turns(second), _turns(last)) < LEAST_TURNS:
-            return Verdict(tolerance, "unknown")
+            return MeasureVerdict(tolerance, "unknown")
         before, after = _a_turn(second, name), _a_turn(last, name)
     else:
         before, after = (
@@ -134,8 +134,8 @@ def _verdict(measurements: Sequence[Measurement], tolerance: Tolerance) -> Verdi
         worked = [_worked(one, known) for one in judged]
         line = slope([(x, one.values[name]) for x, one in zip(worked, judged, strict=True)])
         grown = grown and line * (worked[-1] - worked[0]) > allowed
-    outcome: Outcome = "grows" if grown else "flat"
-    return Verdict(
+    outcome: Trend = "grows" if grown else "flat"
+    return MeasureVerdict(
         tolerance,
         outcome if tolerance.judged else "shown",
         first=values[0],

@@ -27,7 +27,7 @@ from lobug.simulator.http_device import SimulatedDevice
 from lobug.simulator.requests import ServerAddress, parse_server
 from lobug.simulator.soak import flatness
 from lobug.simulator.soak.device import SoakDevice, Sounds, Tally
-from lobug.simulator.soak.flatness import Measurement, Verdict
+from lobug.simulator.soak.flatness import Measurement, MeasureVerdict
 from lobug.simulator.soak.plan import (
     HOUR_S,
     PlannedAction,
@@ -219,7 +219,7 @@ class SoakResult:
     """The first errors and stack traces of the server's log."""
 
     @property
-    def verdicts(self) -> list[Verdict]:
+    def verdicts(self) -> list[MeasureVerdict]:
         return flatness.judge(self.measurements)
 
     @property
@@ -269,7 +269,7 @@ class SoakResult:
         }
 
 
-def _grows(verdict: Verdict) -> bool:
+def _grows(verdict: MeasureVerdict) -> bool:
     return verdict.outcome == "grows"
 
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "lobug/net/http_syntax.h"
+#include "lobug_sockets/socket_errors.h"
 
 #if defined(ESP_PLATFORM)
 #include <fcntl.h>
@@ -40,8 +41,6 @@ bool make_patient(int socket) {
   const int flags = ::fcntl(socket, F_GETFL, 0);
   return flags >= 0 && ::fcntl(socket, F_SETFL, flags | O_NONBLOCK) >= 0;
 }
-
-bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
 int open_socket(int type, const std::array<std::uint8_t, 4>& address, std::uint16_t port) {
   const int made = ::socket(AF_INET, type, 0);

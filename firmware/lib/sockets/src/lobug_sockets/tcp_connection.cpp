@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "lobug_sockets/socket_errors.h"
+
 #if defined(ESP_PLATFORM)
 #include <fcntl.h>
 #include <lwip/netdb.h>
@@ -47,8 +49,6 @@ ConnectionFailure failure_of(int error) {
       return ConnectionFailure::kTimeout;
   }
 }
-
-bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
 bool make_ready(int descriptor) {
   const int flags = ::fcntl(descriptor, F_GETFL, 0);

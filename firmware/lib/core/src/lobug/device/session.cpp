@@ -7,14 +7,14 @@ constexpr std::uint16_t kGoingAway = 1001;
 constexpr std::uint16_t kHelloInvalid = 4002;
 constexpr std::uint16_t kReplaced = 4003;
 constexpr std::uint16_t kTokenRevoked = 4004;
-constexpr std::uint16_t kIdle = 4006;
+constexpr std::uint16_t kIdleTooLong = 4006;
 constexpr std::uint16_t kServerFull = 4007;
 
 // What the server's close code means for the device (docs/protocol.md).
 SessionEnd end_of(std::uint16_t close_code) {
   SessionEnd end;
   switch (close_code) {
-    case kIdle:
+    case kIdleTooLong:
       end.trouble = Trouble::kNone;
       end.idle = true;
       break;

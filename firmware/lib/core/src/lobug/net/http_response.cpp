@@ -6,7 +6,6 @@ namespace lobug {
 namespace {
 
 constexpr int kOk = 200;
-constexpr int kSwitchingProtocols = 101;
 constexpr int kNoContent = 204;
 constexpr int kNotModified = 304;
 

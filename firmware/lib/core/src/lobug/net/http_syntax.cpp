@@ -22,7 +22,6 @@ std::int32_t digits_at(std::string_view text, std::size_t at, std::size_t count)
   return number;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_space(char c) { return c == ' ' || c == '\t'; }
 
 bool is_token_character(char c) {

@@ -13,6 +13,10 @@ namespace lobug {
 constexpr std::size_t kMostHeadBytes = 8192;
 constexpr std::size_t kMostHeadLines = 64;
 
+/// The status of an answer that turns a connection into a WebSocket's.
+constexpr int kSwitchingProtocols = 101;
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 /// ASCII alone.
 bool same_ignoring_case(std::string_view left, std::string_view right);
 /// Digits alone, at least one, up to 2^32 - 1.

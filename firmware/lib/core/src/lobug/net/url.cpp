@@ -22,11 +22,10 @@ constexpr std::uint16_t kTlsPort = 443;
 
 std::uint16_t default_port(bool tls) { return tls ? kTlsPort : kPlainPort; }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lowered(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 /// Four numbers of 0 to 255, without leading zeros, which some systems read as octal.
 bool is_ipv4(std::string_view text) {
@@ -124,7 +123,7 @@ bool parse_authority(std::string_view text, Endpoint& endpoint) {
   }
   if (host.size() > decltype(endpoint.host)::capacity()) return false;
   endpoint.host.clear();
-  for (const char c : host) endpoint.host.append(lower(c));  // names are the same in any case
+  for (const char c : host) endpoint.host.append(lowered(c));  // names are the same in any case
   endpoint.port = default_port(endpoint.tls);
   if (rest.empty()) return true;
   return rest[0] == ':' && parse_port(rest.substr(1), endpoint.port);

@@ -9,7 +9,6 @@ namespace lobug {
 namespace {
 
 constexpr std::string_view kGuid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";  // RFC 6455, 1.3
-constexpr int kSwitchingProtocols = 101;
 
 }  // namespace
 

@@ -7,7 +7,7 @@
 namespace lobug {
 namespace {
 
-constexpr std::size_t kHeader = 12;
+constexpr std::size_t kHeaderSize = 12;
 constexpr std::size_t kMostQuery = 512;  // RFC 1035, 4.2.1
 constexpr std::size_t kMostName = 255;
 constexpr std::size_t kMostLabel = 63;
@@ -39,7 +39,7 @@ std::size_t end_of_name(Bytes query, std::size_t at) {
 }  // namespace
 
 std::size_t answer_dns(Bytes query, const std::uint8_t address[4], MutableBytes answer) {
-  if (query.size() < kHeader || query.size() > kMostQuery) return 0;
+  if (query.size() < kHeaderSize || query.size() > kMostQuery) return 0;
   const bool is_answer = (query[2] & 0x80U) != 0;
   const bool is_cut = (query[2] & 0x02U) != 0;
   const unsigned operation = (query[2] >> 3U) & 15U;
@@ -49,7 +49,7 @@ std::size_t answer_dns(Bytes query, const std::uint8_t address[4], MutableBytes 
       number_at(query, 10) > 1) {
     return 0;
   }
-  const std::size_t name_end = end_of_name(query, kHeader);
+  const std::size_t name_end = end_of_name(query, kHeaderSize);
   if (name_end == 0 || name_end + 4 > query.size()) return 0;
   const unsigned type = number_at(query, name_end);
   const bool internet = number_at(query, name_end + 2) == kClassInternet;
@@ -58,7 +58,7 @@ std::size_t answer_dns(Bytes query, const std::uint8_t address[4], MutableBytes 
 
   const std::size_t question_end = name_end + 4;
   const unsigned char record[] = {
-      0xC0, kHeader,      0, kTypeA, 0,          kClassInternet, 0,          0,
+      0xC0, kHeaderSize,  0, kTypeA, 0,          kClassInternet, 0,          0,
       0,    kTimeToLiveS, 0, 4,      address[0], address[1],     address[2], address[3]};
   const std::size_t size = question_end + (has_address ? sizeof(record) : 0);
   if (size > answer.size()) return 0;
@@ -66,7 +66,7 @@ std::size_t answer_dns(Bytes query, const std::uint8_t address[4], MutableBytes 
   const unsigned recursion_wanted = query[2] & 0x01U;
   answer[2] = static_cast<unsigned char>(0x84U | recursion_wanted);  // an answer, authoritative
   answer[3] = is_known ? 0 : kRefused;
-  for (std::size_t i = 6; i < kHeader; ++i) answer[i] = 0;
+  for (std::size_t i = 6; i < kHeaderSize; ++i) answer[i] = 0;
   answer[7] = has_address ? 1 : 0;
   for (std::size_t i = question_end; i < size; ++i) answer[i] = record[i - question_end];
   return size;

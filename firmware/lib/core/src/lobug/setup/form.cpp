@@ -77,8 +77,6 @@ bool FormValue::next(char& character) {
   return true;
 }
 
-SettingResult refused(Phrase error) { return {false, error}; }
-
 /// The form's field for one setting; `given` is false when the setting stays as it is.
 struct Field {
   char text[kLongestValue];

@@ -225,8 +225,6 @@ Phrase check_ca(std::string_view value) {
   return reader.finish();
 }
 
-SettingResult refused(Phrase error) { return {false, error}; }
-
 }  // namespace
 
 Span<const SettingInfo> describe_settings() { return kSettings; }

@@ -85,6 +85,7 @@ struct SettingResult {
   bool ok = false;
   Phrase error = Phrase::kNone;
 };
+constexpr SettingResult refused(Phrase error) { return {false, error}; }
 /// Sets one setting from text, as the portal's form and the serial commands do. Names are those of
 /// `describe_settings`. After an error nothing has changed.
 SettingResult set_setting(Settings& settings, std::string_view name, std::string_view value);

@@ -9,11 +9,10 @@
 #include "lobug/face/palette.h"
 #include "lobug/language/wording.h"
 #include "lobug/ui/captions.h"
+#include "lobug/ui/pages.h"
 
 namespace lobug {
 namespace {
-
-constexpr int kCentre = 160;
 
 // Digits of the clock, drawn as seven strokes with round ends.
 constexpr int kDigitWidth = 46;

@@ -13,7 +13,6 @@
 namespace lobug {
 namespace {
 
-constexpr int kCentre = 160;
 constexpr int kWidth = 300;
 constexpr int kWordsY = 188;  ///< below the raised face
 

@@ -29,6 +29,7 @@ void draw_button(Canvas& canvas, const Rect& area, std::string_view text, Colour
                  Colour panel = kPanel);
 
 constexpr std::int16_t kStatusBarHeight = 20;
+constexpr int kCentre = 160;  ///< of the screen's width
 
 void draw_status_bar(Canvas& canvas, const View& view);
 

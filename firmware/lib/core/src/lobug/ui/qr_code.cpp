@@ -20,8 +20,8 @@ constexpr Capacity kCapacities[] = {{26, 10, 1},  {44, 16, 1},  {70, 26, 1},
                                     {100, 18, 2}, {134, 24, 2}, {172, 16, 4}};
 constexpr std::size_t kMostCodewords = 172;
 constexpr std::size_t kMostCorrection = 26;
-constexpr std::size_t kHead = 2;  ///< bytes of mode, length and end: 4 + 8 + 4 bits
-static_assert(kCapacities[5].data() == QrCode::kMostBytes + kHead, "version 6");
+constexpr std::size_t kFraming = 2;  ///< bytes of mode, length and end: 4 + 8 + 4 bits
+static_assert(kCapacities[5].data() == QrCode::kMostBytes + kFraming, "version 6");
 
 /// Product in the field of 256 elements by x^8 + x^4 + x^3 + x^2 + 1.
 constexpr std::uint8_t product(std::uint8_t a, std::uint8_t b) {
@@ -208,7 +208,7 @@ int QrCode::penalty() const {
 bool QrCode::encode(std::string_view text) {
   size_ = 0;
   std::size_t index = 0;
-  while (index < 6 && kCapacities[index].data() < text.size() + kHead) ++index;
+  while (index < 6 && kCapacities[index].data() < text.size() + kFraming) ++index;
   if (index == 6) return false;
   const Capacity& capacity = kCapacities[index];
   const auto version = static_cast<int>(index) + 1;
@@ -226,7 +226,7 @@ bool QrCode::encode(std::string_view text) {
     data[at + 1] = static_cast<std::uint8_t>(data[at + 1] | byte >> 4U);
     data[at + 2] = static_cast<std::uint8_t>(byte << 4U);
   }
-  for (std::size_t at = text.size() + kHead; at < capacity.data(); ++at) {
+  for (std::size_t at = text.size() + kFraming; at < capacity.data(); ++at) {
     data[at] = (at - text.size()) % 2 == 0 ? 0xEC : 0x11;
   }
 

@@ -9,8 +9,7 @@
 namespace lobug {
 namespace {
 
-constexpr int kCentre = 160;
-constexpr int kWidth = 304;
+constexpr int kTextWidth = 304;
 constexpr int kRows = 5;  // in each of two columns
 constexpr int kFirstRowY = 50, kRowHeight = 21;
 constexpr int kSentencesY = 160;
@@ -67,14 +66,14 @@ void draw_sentences(Canvas& canvas, const Findings& findings, const Phrases& phr
   for (const Verdict verdict : {Verdict::kBad, Verdict::kDoubtful}) {
     for (const Finding& finding : findings) {
       if (finding.verdict != verdict || y > kLastSentenceY) continue;
-      y = draw_paragraph(canvas, kCentre, y, kWidth, phrases[finding.sentence], FontSize::kSmall,
-                         kFaint) +
+      y = draw_paragraph(canvas, kCentre, y, kTextWidth, phrases[finding.sentence],
+                         FontSize::kSmall, kFaint) +
           2;
     }
   }
   if (y == kSentencesY) {
-    draw_paragraph(canvas, kCentre, y + 8, kWidth, phrases[Phrase::kTestAllFine], FontSize::kLarge,
-                   kText);
+    draw_paragraph(canvas, kCentre, y + 8, kTextWidth, phrases[Phrase::kTestAllFine],
+                   FontSize::kLarge, kText);
   }
 }
 
@@ -88,7 +87,7 @@ void draw_self_test_page(Canvas& canvas, const SelfTestState& test, const Phrase
     const std::string_view text = test.phase == Phase::kRunning   ? phrases[Phrase::kTestRunning]
                                   : test.phase == Phase::kRefused ? phrases[Phrase::kTestRefused]
                                                                   : phrases[Phrase::kTestStopped];
-    draw_paragraph(canvas, kCentre, 110, kWidth, text, FontSize::kLarge, kText);
+    draw_paragraph(canvas, kCentre, 110, kTextWidth, text, FontSize::kLarge, kText);
     return;
   }
   const Findings findings = judge(test.measured);

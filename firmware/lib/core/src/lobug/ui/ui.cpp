@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::int16_t kCornerHeight = 36;
 constexpr std::int16_t kCornerWidth = 72;
-constexpr Rect kVolumeTrack{40, 192, 240, 40};
-constexpr std::int16_t kWordsX = 8, kWordsY = 188, kWordsWidth = 304;
-constexpr int kWordsRows = 2;
+constexpr Rect kVolumeSlider{40, 192, 240, 40};
+constexpr std::int16_t kCaptionX = 8, kCaptionY = 188, kCaptionWidth = 304;
+constexpr int kCaptionRows = 2;
 constexpr int kRaiseMs = 140;
 
 // Place and size of the face alone, and above text.
@@ -123,7 +123,7 @@ void Ui::touch_head(const Gesture& gesture) {
 void Ui::touch_face(const Gesture& gesture, Millis now) {
   using Kind = Gesture::Kind;
   if (volume_until_.is_set() && gesture.from_y < kScreenHeight &&
-      gesture.from_y >= kVolumeTrack.y - 8) {
+      gesture.from_y >= kVolumeSlider.y - 8) {
     touch_volume(gesture, now);
     return;
   }
@@ -163,7 +163,7 @@ void Ui::touch_face(const Gesture& gesture, Millis now) {
 }
 
 void Ui::touch_volume(const Gesture& gesture, Millis now) {
-  const int percent = clamped((gesture.x - kVolumeTrack.x) * 100 / kVolumeTrack.width, 0, 100);
+  const int percent = clamped((gesture.x - kVolumeSlider.x) * 100 / kVolumeSlider.width, 0, 100);
   if (percent != volume_) put(Input::Kind::kVolume, percent);
   volume_ = static_cast<std::uint8_t>(percent);
   volume_until_.set(now, kVolumeMs);
@@ -379,7 +379,8 @@ void Ui::paint_face_and_words(Canvas& canvas) {
   draw_face(canvas, face_.state(), px(kScreenWidth / 2), between(kFaceY, kRaisedY, raised_),
             between(kFaceScale, kRaisedScale, raised_));
   if (seen_.timers > 0) draw_countdown_badge(canvas, seen_);
-  const auto height = static_cast<std::int16_t>(kWordsRows * Canvas::line_height(FontSize::kLarge));
+  const auto height =
+      static_cast<std::int16_t>(kCaptionRows * Canvas::line_height(FontSize::kLarge));
   switch (below_) {
     case Below::kNothing:
       if (!buttons_below_) draw_corners(canvas);
@@ -391,7 +392,8 @@ void Ui::paint_face_and_words(Canvas& canvas) {
       draw_trouble(canvas, seen_);
       break;
     case Below::kCaption:
-      captions_.draw(canvas, {kWordsX, kWordsY, kWordsWidth, height}, kWordsRows, kText, drawn_at_);
+      captions_.draw(canvas, {kCaptionX, kCaptionY, kCaptionWidth, height}, kCaptionRows, kText,
+                     drawn_at_);
       break;
     case Below::kProgress:
       draw_progress(canvas, seen_);
@@ -411,8 +413,8 @@ void Ui::renew_join_code(const View& view) {
 void Ui::paint_volume(Canvas& canvas) const {
   const Phrases& phrases = phrases_of(seen_.language);
   const Text<40> text = filled<40>(phrases[Phrase::kVolumeFormat], {Number(volume_)});
-  draw_centred(canvas, kScreenWidth / 2, kVolumeTrack.y - 8, text, FontSize::kSmall, kText);
-  draw_slider(canvas, kVolumeTrack, volume_);
+  draw_centred(canvas, kScreenWidth / 2, kVolumeSlider.y - 8, text, FontSize::kSmall, kText);
+  draw_slider(canvas, kVolumeSlider, volume_);
 }
 
 }  // namespace lobug
