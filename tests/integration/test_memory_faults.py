@@ -24,6 +24,7 @@ from lobug.errors import (
 from lobug.settings import MemorySettings
 from lobug.storage import driver, migrations
 from lobug.storage.driver import Connection, connect
+from support.faults import writer_of
 from support.memory_kit import ADA, Kit, exchange, look, recalled
 
 
@@ -78,8 +79,7 @@ async def test_a_full_database_refuses_and_recovers(kit: Kit) -> None:
     await exchange(memory, "I keep bees")
 
     def limit(pages: int) -> None:
-        assert memory._database._writer is not None
-        memory._database._writer.execute(f"PRAGMA max_page_count = {pages}")
+        writer_of(memory).execute(f"PRAGMA max_page_count = {pages}")
 
     limit(1)
     before = memory.stats()
@@ -373,8 +373,7 @@ def test_without_a_driver_that_loads_extensions_the_error_says_what_to_install()
 async def test_the_settings_of_durability_are_in_force(kit: Kit) -> None:
     memory = kit.memory()
     await memory.start(work=False)
-    writer = memory._database._writer
-    assert writer is not None
+    writer = writer_of(memory)
     values = [
         writer.execute(f"PRAGMA {name}").fetchone()[0]
         for name in ("journal_mode", "synchronous", "foreign_keys")

@@ -213,12 +213,14 @@ async def test_half_a_surrogate_pair_in_an_answer_does_not_cost_the_fact(kit: Ki
     assert look(kit.path, "SELECT content FROM facts") == [("The user keeps bees",)]
 
 
+@pytest.mark.parametrize("each_database", ["sqlite"], indirect=True)
 def test_backups_are_found_whatever_the_file_is_called(tmp_path: Path) -> None:
     backup = tmp_path / "my [old] memory*.db.backup-v1-20260101T000000Z"
     backup.touch()
     assert backups_of(tmp_path / "my [old] memory*.db") == [backup]
 
 
+@pytest.mark.parametrize("each_database", ["sqlite"], indirect=True)
 def test_a_migration_that_keeps_failing_does_not_fill_the_disk_with_backups(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     connection = connect(str(path), timeout_s=1.0)

@@ -15,8 +15,11 @@ import httpx
 
 from lobug.app import create_app
 from lobug.assembly import with_memory
+from lobug.memory.service import Memory
 from lobug.server import LobugServer
 from lobug.settings import Settings
+from lobug.storage.driver import Connection
+from lobug.storage.sqlite_database import SqliteDatabase
 from support.app_server import ScriptedEngines, client_of
 from support.patience import PATIENCE_S
 
@@ -31,6 +34,14 @@ def assert_problem(answer: httpx.Response, status: int, code: str) -> dict[str, 
     assert "Traceback" not in answer.text
     assert 'File "' not in answer.text
     return body
+
+
+def writer_of(memory: Memory) -> Connection:
+    """The connection of the writer's thread of a memory on a file."""
+    database = memory._database
+    assert isinstance(database, SqliteDatabase)
+    assert database._writer is not None
+    return database._writer
 
 
 async def say(
@@ -101,9 +112,7 @@ class PageLimit:
 
     @staticmethod
     def _limit(server: LobugServer, pages: int) -> None:
-        writer = server.memory._database._writer
-        assert writer is not None
-        writer.execute(f"PRAGMA max_page_count = {pages}")
+        writer_of(server.memory).execute(f"PRAGMA max_page_count = {pages}")
 
 
 class SmallDisk:

@@ -46,7 +46,7 @@ def test_the_notice_names_each_library_with_its_version() -> None:
 
 def test_the_page_loads_files_that_exist() -> None:
     page = (APP_FOLDER / "page.html").read_text(encoding="utf-8")
-    named = re.findall(r'(?:href|src)="(web/[^"]+)"', page)
+    named = re.findall(r'(?:href|src)="(web/[^"]+)"(?! as="fetch")', page)
     imported = re.search(r'<script type="importmap">(.*?)</script>', page, re.DOTALL)
     assert imported is not None
     imports = json.loads(imported[1])["imports"].values()
