@@ -60,7 +60,9 @@ class PostgresServer:
         """Start it, at first with an empty cluster, and wait until it answers."""
         if not self.data.exists():
             self._make()
-        options = [f"--{name}={value}" for name, value in self.settings.items()]
+        # In its folder, where nothing is left of it when it was killed.
+        settings = {"dynamic_shared_memory_type": "mmap", **self.settings}
+        options = [f"--{name}={value}" for name, value in settings.items()]
         log: IO[bytes]
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
@@ -77,7 +79,7 @@ class PostgresServer:
         self._wait()
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
-        """End it: SIGINT closes all connections first, SIGKILL is a crash."""
+        """End it: SIGINT closes all connections first, SIGQUIT at once, SIGKILL is a crash."""
         process, self.process = self.process, None
         if process is None:
             return
@@ -155,5 +157,5 @@ def started(**settings: str) -> PostgresServer:
 
 def _remove(server: PostgresServer) -> None:
     if server.process is not None:
-        server.stop(signal.SIGKILL)
+        server.stop(signal.SIGQUIT)
     shutil.rmtree(server.folder, ignore_errors=True)
