@@ -2,9 +2,9 @@
 
 To import the application is seconds of computing, and tests start it about a hundred times. On
 Linux the first program of a test process starts a server that imports it and does nothing else;
-each program is forked from that. Elsewhere a fork of loaded libraries is not safe, and every program
-imports what it needs. Either way it has its own memory, environment, folder, output and end, and a
-signal ends it and nothing else.
+each program is forked from that. Elsewhere a fork of loaded libraries is not safe, and every
+program imports what it needs. Either way it has its own memory, environment, folder, output and
+end, and a signal ends it and nothing else.
 
 What differs from ``python FILE``: nothing runs at its exit (``atexit``), its output is UTF-8 and
 written line by line, and what its imports saw is the environment of the first program. Where the
