@@ -321,10 +321,10 @@ async def test_a_database_that_may_only_be_read_says_so(path: Path) -> None:
     await close(database)
 
 
-async def test_more_work_than_connections_waits_and_then_is_refused(path: Path) -> None:
-    options = PostgresOptions(_url_of(server_of(path)), connections=2, patience_s=0.3)
-    database = PostgresDatabase(options, clock=lambda: NOW)
-    await database.open(lambda _: None)
+async def test_a_write_that_waits_too_long_for_another_server_is_refused(path: Path) -> None:
+    (one,) = await opened_by(path, 1)
+    other = PostgresDatabase(PostgresOptions(url_of(path), patience_s=0.3), clock=lambda: NOW)
+    await other.open(lambda _: None)
     begun, go_on = threading.Event(), threading.Event()
 
     def hold(_: Connection) -> bool:
@@ -332,16 +332,17 @@ async def test_more_work_than_connections_waits_and_then_is_refused(path: Path) 
         return go_on.wait(PATIENCE_S)
 
     try:
-        holder = asyncio.ensure_future(database.write("hold", hold, of="ada"))
+        holder = asyncio.ensure_future(one.write("hold", hold, of="ada"))
         await asyncio.to_thread(begun.wait, PATIENCE_S)
         with pytest.raises(StorageBusyError):
-            await database.write("wait", lambda _: None, of="ada")
+            await other.write("wait", lambda _: None, of="ada")
+        assert await other.read(lambda c: run(c, "SELECT 1").scalar()) == 1
     finally:
         go_on.set()
     assert await holder
-    await database.write("again", lambda _: None, of="ada")
-    assert database.fault is None
-    await close(database)
+    await other.write("again", lambda _: None, of="ada")
+    assert other.fault is None
+    await close(one, other)
 
 
 async def test_a_text_with_the_character_nul_is_kept(path: Path) -> None:

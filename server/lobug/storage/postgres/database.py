@@ -52,8 +52,7 @@ FIRST_PAUSE_S = 0.01
 SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 TABLES = (
-    "CREATE TABLE IF NOT EXISTS schema_version"
-    " (version integer NOT NULL, checked_at double precision)",
+    "CREATE TABLE IF NOT EXISTS schema_version (version integer NOT NULL, checked_at float8)",
     "CREATE TABLE IF NOT EXISTS written (server text PRIMARY KEY, writes bigint NOT NULL)",
 )
 """Of every schema, whatever it holds."""
@@ -76,7 +75,7 @@ class PostgresOptions:
     connections: int = 8
     """The most that this process has open at once."""
     patience_s: float = 5.0
-    """How long a write waits for others, or for a connection."""
+    """How long a write waits for another server's, or for a connection."""
 
 
 class PostgresDatabase:
@@ -126,10 +125,11 @@ class PostgresDatabase:
         """Open, and migrate where needed; ``first`` is the first transaction, named resume."""
         if self._open:
             return None
-        # Threads of their own, so that no read waits while all writers wait for a lock.
-        half = max(1, self._options.connections // 2)
-        self._readers = ThreadPoolExecutor(half, thread_name_prefix="memory-reader")
-        self._writers = ThreadPoolExecutor(half, thread_name_prefix="memory-writer")
+        # Writes of one server queue up as those of a file do: most hold the lock of everybody, and
+        # only for another server's they wait no longer than patience_s.
+        readers = max(1, self._options.connections - 1)
+        self._readers = ThreadPoolExecutor(readers, thread_name_prefix="memory-reader")
+        self._writers = ThreadPoolExecutor(1, thread_name_prefix="memory-writer")
         try:
             await self._in(self._writers, self._connect)
             result = await self._in(
