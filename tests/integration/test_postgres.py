@@ -323,7 +323,9 @@ async def test_a_database_that_may_only_be_read_says_so(path: Path) -> None:
 
 async def test_a_write_that_waits_too_long_for_another_server_is_refused(path: Path) -> None:
     (one,) = await opened_by(path, 1)
-    other = PostgresDatabase(PostgresOptions(url_of(path), patience_s=0.3), clock=lambda: NOW)
+    other = PostgresDatabase(
+        PostgresOptions(_url_of(server_of(path)), patience_s=0.3), clock=lambda: NOW
+    )
     await other.open(lambda _: None)
     begun, go_on = threading.Event(), threading.Event()
 
