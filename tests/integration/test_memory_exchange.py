@@ -36,8 +36,6 @@ from support.erasure_kit import (
     within,
 )
 
-pytestmark = pytest.mark.usefixtures("each_database")
-
 
 def opened() -> Connection:
     connection = connect(":memory:", timeout_s=1.0)

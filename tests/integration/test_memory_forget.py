@@ -29,8 +29,6 @@ from support.erasure_kit import (
     within,
 )
 
-pytestmark = pytest.mark.usefixtures("each_database")
-
 
 @pytest.fixture
 def connection(tmp_path: Path) -> Iterator[Connection]:

@@ -30,8 +30,6 @@ from support.erasure_kit import (
     within,
 )
 
-pytestmark = pytest.mark.usefixtures("each_database")
-
 
 @pytest.fixture
 def connection() -> Iterator[Connection]:
