@@ -54,6 +54,7 @@ def entries(kit: Kit) -> list[str]:
     ]
 
 
+@pytest.mark.parametrize("each_database", ["sqlite"], indirect=True)
 @pytest.mark.parametrize(
     ("conversation", "channel"),
     [
