@@ -37,8 +37,6 @@ from lobug.memory.model import (
 from support.memory_kit import CASCADES, Kit, look, model_that_listens
 from support.scripted import ScriptedChatModel
 
-pytestmark = pytest.mark.usefixtures("each_database")
-
 T = TypeVar("T")
 
 GRANTS: dict[str, HouseholdGrant] = {"ada": "write", "bob": "read"}
