@@ -301,6 +301,7 @@ async def test_a_consolidation_model_writes_the_summaries_and_the_chat_model_the
     assert len(kit.consolidation.calls) == 1
 
 
+@pytest.mark.parametrize("each_database", ["sqlite"], indirect=True)
 async def test_health_says_why_summaries_are_copied(tmp_path: Path) -> None:
     scripted = ScriptedEngines(chat=writer("The user was there.", trial="Lo-Bug was in Leeds."))
     settings = settings_for(tmp_path, memory={"summaries": "generative"})

@@ -18,8 +18,6 @@ from lobug.storage.driver import Connection, connect
 from support.scripted import ScriptedEmbedder
 from support.turn_kit import NOW, ask, codes, embed_all, open_file, say, set_bits, state
 
-pytestmark = pytest.mark.usefixtures("each_database")
-
 DAY = 86_400.0
 
 
