@@ -26,11 +26,11 @@ from lobug.storage.postgres.memory_schema import MEMORY_STEPS
 from lobug.storage.statements import run
 from support import postgres
 from support.memory_kit import ADA, BOB, Kit, exchange, opened, started
+from support.patience import PATIENCE_S
 from support.postgres_server import PostgresServer
 from support.postgres_server import started as started_server
 
 NOW = 1_700_000_000.0
-PATIENCE_S = 60.0
 
 
 @pytest.fixture
@@ -294,7 +294,9 @@ async def test_what_is_read_aside_is_of_one_state_and_changes_nothing(path: Path
 async def test_a_restarted_server_fails_nothing_that_comes_after(
     durable: PostgresServer,
 ) -> None:
-    database = PostgresDatabase(PostgresOptions(durable.database("again")), clock=lambda: NOW)
+    database = PostgresDatabase(
+        PostgresOptions(durable.database("again"), patience_s=PATIENCE_S), clock=lambda: NOW
+    )
     await database.open(lambda _: None)
     await asyncio.gather(*(database.read(lambda c: run(c, "SELECT 1").scalar()) for _ in range(9)))
     await asyncio.to_thread(durable.stop)

@@ -22,6 +22,7 @@ from psycopg import sql
 from lobug.storage.connection import PostgresConnection
 from lobug.storage.database import Checkpoint, Database
 from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
+from support.patience import PATIENCE_S
 from support.postgres_server import PostgresServer, started
 
 FOLDER = "LOBUG_TEST_POSTGRES"
@@ -119,5 +120,5 @@ def _address(folder: Path, name: str) -> str:
 def _database(
     folder: Path, name: str, clock: Callable[[], float], checkpoint: Checkpoint
 ) -> PostgresDatabase:
-    options = PostgresOptions(_address(folder, name), connections=4)
+    options = PostgresOptions(_address(folder, name), connections=4, patience_s=PATIENCE_S)
     return PostgresDatabase(options, clock=clock, checkpoint=checkpoint)

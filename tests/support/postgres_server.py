@@ -20,7 +20,7 @@ from typing import IO, Any
 import psycopg
 import pytest
 
-PATIENCE_S = 60.0
+from support.patience import PATIENCE_S
 
 
 def programs() -> Path:
