@@ -6,7 +6,7 @@ import asyncio
 import re
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psycopg
@@ -20,7 +20,7 @@ from lobug.errors import (
 )
 from lobug.memory.model import ConversationKey, Filter, MemoryScope
 from lobug.storage.connection import Connection, PostgresConnection
-from lobug.storage.database import Database
+from lobug.storage.database import Database, no_checkpoint
 from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
 from lobug.storage.postgres.memory_schema import MEMORY_STEPS
 from lobug.storage.statements import run
@@ -50,9 +50,9 @@ def durable() -> Iterator[PostgresServer]:
         server.stop()
 
 
-def server_of(path: Path, checkpoint: object = None) -> Database:
+def server_of(path: Path) -> PostgresDatabase:
     """What another server has of the same database."""
-    return postgres.database(path, lambda: NOW, checkpoint or (lambda _: None))  # type: ignore[arg-type]
+    return postgres.database(path, lambda: NOW, no_checkpoint)
 
 
 async def opened_by(path: Path, servers: int) -> list[PostgresDatabase]:
@@ -60,7 +60,7 @@ async def opened_by(path: Path, servers: int) -> list[PostgresDatabase]:
     found = [server_of(path) for _ in range(servers)]
     for one in found:
         await one.open(lambda _: None)
-    return [one for one in found if isinstance(one, PostgresDatabase)]
+    return found
 
 
 async def close(*databases: Database) -> None:
@@ -68,7 +68,7 @@ async def close(*databases: Database) -> None:
         await one.close()
 
 
-def add(name: str) -> object:
+def add(name: str) -> Callable[[Connection], int]:
     """Work that adds one to a number, slowly: what it has read must still hold when it writes."""
 
     def work(connection: Connection) -> int:
@@ -94,11 +94,7 @@ async def test_writes_of_two_servers_follow_one_another(path: Path, person: str 
         "make", lambda c: run(c, "INSERT INTO turn_owners (\"user\") VALUES ('ada')") and None
     )
     await asyncio.gather(
-        *(
-            server.write("add", add("ada"), of=person)  # type: ignore[arg-type]
-            for server in (one, other)
-            for _ in range(20)
-        )
+        *(server.write("add", add("ada"), of=person) for server in (one, other) for _ in range(20))
     )
     row = await other.read(lambda c: run(c, "SELECT words FROM turn_owners").scalar())
     assert row == 40
@@ -135,7 +131,7 @@ async def test_two_that_wait_for_each_other_both_succeed(path: Path) -> None:
     )
     met = threading.Barrier(2)
 
-    def cross(*names: str) -> object:
+    def cross(*names: str) -> Callable[[Connection], None]:
         first = [True]
 
         def work(connection: Connection) -> None:
@@ -152,8 +148,8 @@ async def test_two_that_wait_for_each_other_both_succeed(path: Path) -> None:
         return work
 
     await asyncio.gather(
-        one.write("one", cross("ada", "bob"), of="first"),  # type: ignore[arg-type]
-        other.write("other", cross("bob", "ada"), of="second"),  # type: ignore[arg-type]
+        one.write("one", cross("ada", "bob"), of="first"),
+        other.write("other", cross("bob", "ada"), of="second"),
     )
     words = await one.read(lambda c: run(c, "SELECT words FROM turn_owners").scalars())
     assert words == [2, 2]
@@ -434,6 +430,5 @@ async def test_acknowledged_words_survive_the_kill_of_postgresql(durable: Postgr
     assert not [said for said in kept if not re.fullmatch(r"\w+ said \d+|It goes on\.", said)]
 
 
-def _url_of(database: Database) -> str:
-    assert isinstance(database, PostgresDatabase)
+def _url_of(database: PostgresDatabase) -> str:
     return database._options.url

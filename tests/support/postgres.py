@@ -20,7 +20,7 @@ import psycopg
 from psycopg import sql
 
 from lobug.storage.connection import PostgresConnection
-from lobug.storage.database import Checkpoint, Database
+from lobug.storage.database import Checkpoint
 from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
 from support.patience import PATIENCE_S
 from support.postgres_server import PostgresServer, started
@@ -70,7 +70,7 @@ def in_use() -> Iterator[None]:
     assert names, "this test keeps nothing in PostgreSQL"
 
 
-def database(path: Path, clock: Callable[[], float], checkpoint: Checkpoint) -> Database:
+def database(path: Path, clock: Callable[[], float], checkpoint: Checkpoint) -> PostgresDatabase:
     """The database that stands for a file."""
     return _database(Path(os.environ[FOLDER]), _made(path), clock, checkpoint)
 

@@ -1,4 +1,4 @@
-"""Events of Wyoming from somebody who is not trusted."""
+"""The events of untrusted Wyoming peers are read within limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events of the Wyoming protocol from somebody who is not trusted, and a connection to a server.
+"""Reads the events of untrusted Wyoming peers; opens connections to Wyoming servers.
 
 The ``wyoming`` package writes the events and knows their fields. It reads whatever length a header
 states, and takes junk for the end of the stream; so events are read here, those of servers and

@@ -1,4 +1,4 @@
-"""What every database can do: whole transactions, one after another for each person.
+"""What every database can do: whole transactions, one after another.
 
 ``SqliteDatabase`` is a file, for one server; ``PostgresDatabase`` is shared by many.
 """

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import namedtuple
+from collections import defaultdict, namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
@@ -33,19 +33,18 @@ from sqlalchemy import (
     select,
     types,
 )
-from sqlalchemy.dialects.postgresql import Insert as UpsertInsert
-from sqlalchemy.dialects.postgresql import insert as upsert
-from sqlalchemy.dialects.postgresql.psycopg import PGCompiler_psycopg, PGDialect_psycopg
+from sqlalchemy.dialects.sqlite import Insert as UpsertInsert
+from sqlalchemy.dialects.sqlite import insert as upsert
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler, SQLiteDialect
 from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql import visitors
-from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.functions import GenericFunction
 from sqlalchemy.sql.selectable import CompoundSelect
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
+from lobug.storage.compilers import ConstantsInText
 from lobug.storage.connection import Connection, PostgresConnection
 
 Statement = Select[*tuple[Any, ...]] | CompoundSelect[Any] | Insert | Update | Delete
@@ -55,53 +54,14 @@ Row = Any
 
 T = TypeVar("T")
 
-PLAIN_WORD = re.compile(r"[a-z_:]*")
-
 PARAMETER = re.compile(r"(?<![:\w]):([a-z_]\w*)")
 """A parameter of hand-written SQL; ``::text`` is none."""
 
 
-class _Constants(SQLCompiler):
-    """Writes a statement's own constants into its text.
-
-    A partial index is used only where the query holds the constant of its condition:
-    ``status = 'active'``, not ``status = ?``.
-    """
-
-    def visit_bindparam(  # type: ignore[override]
-        self, bindparam: BindParameter[Any], *, literal_binds: bool = False, **kwargs: Any
-    ) -> Any:
-        constant = not bindparam.required and _is_plain(bindparam.value)
-        return super().visit_bindparam(  # type: ignore[no-untyped-call]
-            bindparam, literal_binds=literal_binds or constant, **kwargs
-        )
-
-
-class _SqliteCompiler(_Constants, SQLiteCompiler):
+class _SqliteCompiler(ConstantsInText, SQLiteCompiler):
     def get_from_hint_text(self, _table: Any, text: str | None) -> str | None:
         """Write ``Select.with_hint`` behind the table: ``INDEXED BY`` and an index."""
         return text
-
-
-class _PostgresCompiler(_Constants, PGCompiler_psycopg):
-    def get_from_hint_text(self, _table: Any, _text: str | None) -> str | None:
-        """PostgreSQL chooses an index itself."""
-        return None
-
-    def render_bind_cast(self, type_: Any, dbapi_type: Any, sqltext: str) -> str:
-        """Write the type of a parameter; every whole number has 64 bits."""
-        if isinstance(dbapi_type, types.Integer):
-            return f"{sqltext}::BIGINT"
-        return str(super().render_bind_cast(type_, dbapi_type, sqltext))  # type: ignore[no-untyped-call]
-
-
-def _is_plain(value: Any) -> bool:
-    """Whether a value can stand in SQL as it is: a number, or a word of small letters."""
-    if isinstance(value, list | tuple):
-        return bool(value) and all(map(_is_plain, value))
-    if isinstance(value, str):
-        return PLAIN_WORD.fullmatch(value) is not None
-    return value is None or isinstance(value, int)
 
 
 class _SqliteDialect(SQLiteDialect):
@@ -109,19 +69,17 @@ class _SqliteDialect(SQLiteDialect):
     statement_compiler = _SqliteCompiler
 
 
-class _PostgresDialect(PGDialect_psycopg):
-    supports_statement_cache = True
-    statement_compiler = _PostgresCompiler
-    supports_native_boolean = False  # flags are 0 and 1, as in SQLite
-
-
 SQLITE = _SqliteDialect(paramstyle="named")
-POSTGRES: Dialect = _PostgresDialect()  # type: ignore[no-untyped-call]
 
 
 def dialect_of(connection: Connection) -> Dialect:
     """The dialect of SQL that a connection speaks."""
-    return POSTGRES if isinstance(connection, PostgresConnection) else SQLITE
+    if not isinstance(connection, PostgresConnection):
+        return SQLITE
+    # Who has no PostgreSQL does not wait for SQLAlchemy's part of it at each start.
+    from lobug.storage.postgres_dialect import POSTGRES  # noqa: PLC0415
+
+    return POSTGRES
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,10 +225,9 @@ def _hand_written(dialect: Dialect, sql: str) -> str:
     return PARAMETER.sub(r"%(\1)s", sql.replace("%", "%%"))
 
 
-_KNOWN: dict[Dialect, WeakKeyDictionary[Statement, dict[tuple[str, ...], _Prepared]]] = {
-    SQLITE: WeakKeyDictionary(),
-    POSTGRES: WeakKeyDictionary(),
-}
+_KNOWN: defaultdict[Dialect, WeakKeyDictionary[Statement, dict[tuple[str, ...], _Prepared]]] = (
+    defaultdict(WeakKeyDictionary)
+)
 """Compiled statements, by the names of their values: an INSERT has the columns that are given."""
 
 
@@ -287,7 +244,7 @@ def _prepared(dialect: Dialect, statement: Statement, values: Mapping[str, Any])
 
 def _own(kind: TypeEngine[Any], dialect: Dialect) -> TypeEngine[Any]:
     """What a type does with values itself; psycopg converts those of PostgreSQL's own types."""
-    if dialect is POSTGRES and not isinstance(kind, TypeDecorator):
+    if dialect is not SQLITE and not isinstance(kind, TypeDecorator):
         return types.NULLTYPE
     return kind.dialect_impl(dialect)
 

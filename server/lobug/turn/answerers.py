@@ -36,7 +36,7 @@ TurnKind = CommandTurn | ModelTurn | OrderTurn | QuestionTurn
 
 @dataclass(frozen=True, slots=True)
 class HeardTurn:
-    """A turn whose words are known, and which somebody has to answer."""
+    """A turn whose words are known and whose reply is still to be made."""
 
     conversation: Conversation
     heard: Heard

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import random
 import re
 import secrets
 import threading
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -26,6 +24,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.types.numeric import FloatLoader
 from psycopg.types.string import StrDumper
 from psycopg_pool import ConnectionPool
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
 from lobug.errors import StorageCorruptError, StorageError, StorageNewerError
 from lobug.storage.connection import Connection, PostgresConnection
@@ -44,10 +43,13 @@ OLDEST = 170_000
 EVERYBODY = 0
 """The number of the lock that a write without a person holds alone and all others share."""
 
-ATTEMPTS = 6
-"""Attempts at a transaction that conflicts with another one."""
-
-FIRST_PAUSE_S = 0.01
+RETRYING = Retrying(
+    retry=retry_if_exception_type(AGAIN),
+    stop=stop_after_attempt(6),
+    wait=wait_random_exponential(multiplier=0.01, max=0.5),
+    reraise=True,
+)
+"""For a transaction that conflicts with another one."""
 
 SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
@@ -369,17 +371,11 @@ class PostgresDatabase:
         committed: Callable[[T], None] | None,
         of: str | None,
     ) -> T:
-        pause_s = FIRST_PAUSE_S
-        for attempt in range(1, ATTEMPTS + 1):
-            try:
-                with self._connection() as connection:
-                    result = self._once(connection, name, work, of)
-                break
-            except AGAIN:
-                if attempt == ATTEMPTS:
-                    raise
-                time.sleep(pause_s * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
-                pause_s *= 2
+        def attempt() -> T:
+            with self._connection() as connection:
+                return self._once(connection, name, work, of)
+
+        result = RETRYING.copy()(attempt)
         if committed is not None:
             with self._committed:
                 committed(result)

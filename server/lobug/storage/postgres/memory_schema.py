@@ -13,7 +13,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable, MetaData
 
 from lobug.storage import index_tables
 from lobug.storage.connection import Connection
-from lobug.storage.statements import POSTGRES
+from lobug.storage.postgres_dialect import POSTGRES
 
 Step = Callable[[Connection], None]
 
