@@ -11,7 +11,7 @@ import typer
 
 from lobug.cli.connection import server_address, token_header
 from lobug.cli.sentences import sentence
-from lobug.cli.terminal import EXIT_UNREACHABLE, CommandError, ServerOption
+from lobug.cli.terminal import EXIT_UNREACHABLE, CommandError, ServerOption, open_console
 
 if TYPE_CHECKING:
     import httpx
@@ -65,13 +65,12 @@ def _check_server(http: httpx.Client, url: str) -> None:
 
 
 def _converse(http: httpx.Client) -> None:
-    from rich.console import Console
 
     with contextlib.suppress(ImportError):
         # Importing it is what gives input() its history and editing.
         import readline  # noqa: F401
 
-    console = Console(highlight=False)
+    console = open_console()
     console.print(sentence("chat.greeting", help=sentence("chat.help")), style="dim")
     for line in _typed_lines():
         try:

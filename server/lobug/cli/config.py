@@ -14,7 +14,14 @@ import typer
 from lobug import errors
 from lobug.cli.connection import open_settings
 from lobug.cli.sentences import sentence
-from lobug.cli.terminal import CommandError, SentenceGroup, ServerOption, print_json, warn
+from lobug.cli.terminal import (
+    CommandError,
+    SentenceGroup,
+    ServerOption,
+    open_console,
+    print_json,
+    warn,
+)
 from lobug.errors import LobugError
 
 if TYPE_CHECKING:
@@ -146,7 +153,6 @@ def _show_values(*, as_json: bool) -> None:
         }
         print_json(document)
     else:
-        from rich.console import Console
         from rich.table import Table
         from rich.text import Text
 
@@ -156,7 +162,7 @@ def _show_values(*, as_json: bool) -> None:
             table.add_row(
                 Text(row.setting.env, style), Text(row.value, style), Text(row.source, style)
             )
-        Console().print(table)
+        open_console().print(table)
     warn(*loaded.warnings)
 
 

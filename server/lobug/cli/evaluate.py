@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
 from lobug.cli.sentences import sentence
 from lobug.cli.terminal import (
@@ -18,6 +17,7 @@ from lobug.cli.terminal import (
     EXIT_USAGE,
     CommandError,
     SentenceGroup,
+    open_console,
     print_json_line,
     warn,
 )
@@ -105,7 +105,7 @@ def progress_bar(what: str, total: int) -> Iterator[Progress]:
     """A progress bar on standard error; none when that is not a terminal."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    console = Console(stderr=True)
+    console = open_console(stderr=True)
     with Progress(
         TextColumn(what),
         BarColumn(),
@@ -151,7 +151,7 @@ async def _run(chosen: list[Case], settings: Settings, step: Progress) -> dict[s
 
 
 def _show(figures: Mapping[str, Any], *, misses: bool) -> None:
-    console = Console(highlight=False)
+    console = open_console()
     console.print(_table(figures))
     console.print(sentence("eval.legend"))
     if misses:
@@ -273,7 +273,7 @@ async def _started_chat(settings: Settings) -> AsyncIterator[ChatModel]:
 
 
 def _show_locomo(figures: Mapping[str, Any]) -> None:
-    console = Console(highlight=False)
+    console = open_console()
     console.print(_locomo_table(figures))
     console.print(
         sentence(

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from lobug.cli.evaluate import JsonOption, progress_bar, quiet_memory
 from lobug.cli.sentences import sentence
-from lobug.cli.terminal import EXIT_USAGE, CommandError, plain, print_json_line
+from lobug.cli.terminal import EXIT_USAGE, CommandError, open_console, plain, print_json_line
 
 if TYPE_CHECKING:
     from lobug.evaluation.deeds import Sentence
@@ -154,7 +153,7 @@ def _show(judged: Mapping[str, Sequence[Judgement]], *, failures: bool) -> None:
 
     from lobug.evaluation.deeds_judge import VERDICTS, counts
 
-    console = Console(highlight=False)
+    console = open_console()
     table = Table(box=None, header_style="bold", pad_edge=False)
     for title in ("set", "sentences are", "how"):
         table.add_column(title, no_wrap=True)

@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
 from lobug.cli.evaluate import JsonOption, progress_bar, quiet_memory
 from lobug.cli.sentences import sentence
-from lobug.cli.terminal import EXIT_USAGE, CommandError, plain, print_json_line
+from lobug.cli.terminal import EXIT_USAGE, CommandError, open_console, plain, print_json_line
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -81,7 +80,7 @@ async def _run(
 
 
 def _show(figures: Mapping[str, Any], played: Sequence[Played], *, failures: bool) -> None:
-    console = Console(highlight=False)
+    console = open_console()
     console.print(_table(figures))
     console.print(sentence("eval.talk_legend"))
     failed = [one for one in played if not one.passed]

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
 from lobug.cli.evaluate import JsonOption, progress_bar, quiet_memory
 from lobug.cli.sentences import sentence
-from lobug.cli.terminal import EXIT_USAGE, CommandError, plain, print_json_line
+from lobug.cli.terminal import EXIT_USAGE, CommandError, open_console, plain, print_json_line
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -149,7 +148,7 @@ async def _run(
 def _show(
     figures: Mapping[str, Any], outcomes: Sequence[PlayedScenario], *, failures: bool
 ) -> None:
-    console = Console(highlight=False)
+    console = open_console()
     console.print(_table(figures))
     console.print(sentence("eval.truth_legend"))
     failed = [outcome for outcome in outcomes if not outcome.passed]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from lobug.cli.effective_settings import load_settings
 from lobug.cli.sentences import sentence
@@ -14,6 +13,7 @@ from lobug.cli.terminal import (
     EXIT_INTERRUPTED,
     CommandError,
     SentenceGroup,
+    open_console,
 )
 from lobug.models import catalog, fetch, verify
 from lobug.models.catalog import Model, needed_models
@@ -36,7 +36,7 @@ def list_models() -> None:
     """Show every embedded model: its purpose, whether it is here, size, licence, languages."""
     settings = load_settings().settings
     wanted = needed_models(settings)
-    console = Console(soft_wrap=True, highlight=False)
+    console = open_console(soft_wrap=True)
     for model in catalog.CATALOG.values():
         state = _state(verify.check(settings.models_dir, model.name), wanted)
         size = sentence("models.size", mb=model.size / 1e6)
@@ -71,7 +71,7 @@ def pull_models(
     chosen = tuple(catalog.CATALOG) if everything else tuple(names or needed_models(settings))
     for name in chosen:
         catalog.get(name)  # raises for a wrong name before the first download
-    console = Console()
+    console = open_console()
     reporter = reporter_for(console)
     try:
         for name in chosen:
@@ -90,7 +90,7 @@ def verify_models(names: _Names = None) -> None:
     """Compare every file's SHA-256; without a name, all models that are here or needed."""
     settings = load_settings().settings
     chosen = tuple(names) if names else _here_or_needed(settings)
-    console = Console()
+    console = open_console()
     troubles = 0
     for name in chosen:
         found = verify.examine(settings.models_dir, name)

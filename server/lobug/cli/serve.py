@@ -18,7 +18,7 @@ from rich.console import Console
 
 from lobug.access.addresses import ANY_ADDRESS, local_url
 from lobug.cli.sentences import sentence
-from lobug.cli.terminal import CommandError, warn
+from lobug.cli.terminal import CommandError, open_console, warn
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -53,8 +53,6 @@ def serve(
     ] = None,
 ) -> None:
     """Start the server. Ctrl-C stops it."""
-    from rich.console import Console
-
     from lobug.cli.effective_settings import load_settings
     from lobug.cli.http_server import open_https_socket, open_socket
     from lobug.data_folder.claim import require_free
@@ -88,7 +86,7 @@ def serve(
         app = create_app(
             loaded.live.given, listens_at=listens_at, tls=tls, command_line=loaded.overrides
         )
-        run_app(app, settings, listener, Console(highlight=False, soft_wrap=True), https=secure)
+        run_app(app, settings, listener, open_console(soft_wrap=True), https=secure)
 
 
 def _remove_stored_reports() -> None:

@@ -64,17 +64,31 @@ class SentenceGroup(TyperGroup):
         return result
 
 
+def open_console(
+    *, stderr: bool = False, soft_wrap: bool = False, width: int | None = None
+) -> Console:
+    """A console that shows what it is given: without emoji for names like ``:CD:``, which stand in
+    every other certificate's fingerprint, and without colours of its own for numbers.
+
+    Args:
+        stderr: whether to write to standard error.
+        soft_wrap: whether to leave the breaking of long lines to the terminal.
+        width: columns; None: the terminal's.
+    """
+    return Console(stderr=stderr, soft_wrap=soft_wrap, width=width, highlight=False, emoji=False)
+
+
 def _print_failure(*sentences: str) -> None:
-    console = Console(stderr=True, soft_wrap=True)
+    console = open_console(stderr=True, soft_wrap=True)
     for sentence in sentences:
-        console.print(f"lobug: {sentence}", style="red", markup=False, highlight=False)
+        console.print(f"lobug: {sentence}", style="red", markup=False)
 
 
 def warn(*sentences: str) -> None:
     """Print warnings on standard error."""
-    console = Console(stderr=True, soft_wrap=True)
+    console = open_console(stderr=True, soft_wrap=True)
     for sentence in sentences:
-        console.print(f"warning: {sentence}", style="yellow", markup=False, highlight=False)
+        console.print(f"warning: {sentence}", style="yellow", markup=False)
 
 
 ServerOption = Annotated[
@@ -139,8 +153,8 @@ PIPE_COLUMNS = 16_000
 
 def console() -> Console:
     """The console for tables. In a file or a pipe each row is one line."""
-    found = Console(highlight=False)
-    return found if found.is_terminal else Console(highlight=False, width=PIPE_COLUMNS)
+    found = open_console()
+    return found if found.is_terminal else open_console(width=PIPE_COLUMNS)
 
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]], nothing: str) -> None:

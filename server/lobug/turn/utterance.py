@@ -64,8 +64,8 @@ def checked_text(text: str, limit: int) -> str:
 
 _FASTEST_SPEECH = 40.0
 """Characters a second, an auctioneer's speed. A Whisper that repeats itself writes more."""
-_CHANT_WORDS = 5
-"""From so many words on, the same word and nothing else may be what Whisper makes of noise."""
+_CHANT_LENGTH = 5
+"""From so many times on, one word or one letter alone may be what Whisper makes of noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +117,18 @@ def _is_noise(transcript: Transcript, speech_seconds: float, settings: SttSettin
         transcript.compression_ratio > settings.max_compression_ratio
         and len(text) > _FASTEST_SPEECH * speech_seconds
     )
-    # Whisper is sure of a person's "no no no no no"; its own "bang bang bang bang bang" it doubts.
-    chants = transcript.avg_logprob < settings.log_prob_threshold and _is_one_word(text)
+    # Whisper is sure of a person's "no no no no no"; its own "bang bang bang bang bang" for knocks
+    # and "Zzzzzzzzzz" for breath it doubts.
+    chants = transcript.avg_logprob < settings.log_prob_threshold and _is_chant(text)
     return doubts_both or loops or chants or transcript.avg_logprob < settings.min_log_prob
 
 
-def _is_one_word(text: str) -> bool:
-    """Whether the text is one word, again and again."""
+def _is_chant(text: str) -> bool:
+    """Whether the text is one word or one letter, again and again."""
     words = "".join(c if c.isalnum() else " " for c in text.casefold()).split()
-    return len(words) >= _CHANT_WORDS and len(set(words)) == 1
+    return any(
+        len(parts) >= _CHANT_LENGTH and len(set(parts)) == 1 for parts in (words, "".join(words))
+    )
 
 
 async def hear(

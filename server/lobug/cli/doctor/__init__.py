@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from lobug.cli.terminal import EXIT_FAILED, CommandError, print_json
+from lobug.cli.terminal import EXIT_FAILED, CommandError, open_console, print_json
 from lobug.diagnosis.findings import Finding, fail, ok, warn
 from lobug.diagnosis.sentences import sentence
 
@@ -91,14 +91,13 @@ def _check(name: str, module: str, function: str, *arguments: object) -> Iterato
 
 
 def _show(finding: Finding) -> None:
-    from rich.console import Console
     from rich.text import Text
 
     colour = {"ok": "green", "warn": "yellow", "fail": "red"}[finding.level.value]
     line = Text.assemble(
         (f"{finding.level.value:<5}", colour), f"{finding.name:<26} ", finding.message
     )
-    console = Console(highlight=False, soft_wrap=True)
+    console = open_console(soft_wrap=True)
     console.print(line)
     if finding.advice:
         console.print(Text(f"{'':<5}{'':<26} → {finding.advice}", "bold"))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import shutil
 
-from rich.console import Console
-
 from lobug.cli.doctor.engines import OllamaState, probe_ollama
+from lobug.cli.terminal import open_console
 from lobug.diagnosis.computer import (
     GB,
     existing_part,
@@ -44,7 +43,7 @@ def check_model_files(settings: Settings) -> list[Finding]:
     That takes about a second a gigabyte; a bar on standard error shows the progress. Not to be
     called in an event loop.
     """
-    console = Console(stderr=True)
+    console = open_console(stderr=True)
     reporter = BarReporter(console) if console.is_terminal else None
     return examine_model_files(settings, probe_ollama(settings), reporter)
 

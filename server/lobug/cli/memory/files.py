@@ -17,6 +17,7 @@ from lobug.cli.terminal import (
     JsonOption,
     ServerOption,
     console,
+    open_console,
     plain_lines,
     print_json,
 )
@@ -108,7 +109,6 @@ def import_file(
     as_json: JsonOption = False,
 ) -> None:
     """Import an export, whole or not at all. What exists already is skipped."""
-    from rich.console import Console
 
     try:
         content = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
@@ -117,7 +117,7 @@ def import_file(
             sentence("memory.file_not_read", path=file, reason=error.strerror)
         ) from error
     # On standard error: what is printed stays clean for programs.
-    status = Console(stderr=True).status(sentence("memory.importing", mb=len(content) / 1e6))
+    status = open_console(stderr=True).status(sentence("memory.importing", mb=len(content) / 1e6))
     with open_memory(server, user, creates=True) as memory, status:
         brought = memory.raw("POST", "/import", timeout_s=LONG_TIMEOUT_S, content=content).json()
     if as_json:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import typer
 from rich import box
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
@@ -19,6 +18,7 @@ from lobug.cli.terminal import (
     EXIT_INTERRUPTED,
     EXIT_UNREACHABLE,
     CommandError,
+    open_console,
     print_json_line,
 )
 from lobug.simulator.http_device import SimulatedDevice
@@ -98,7 +98,7 @@ class HttpTable:
     """For people: each turn as it happens, then a table of the times."""
 
     def __init__(self) -> None:
-        self._console = Console(highlight=False, soft_wrap=True)
+        self._console = open_console(soft_wrap=True)
         self._said: set[str] = set()
         self._greeted = False
 

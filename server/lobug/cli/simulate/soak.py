@@ -14,6 +14,7 @@ from lobug.cli.terminal import (
     EXIT_INTERRUPTED,
     EXIT_USAGE,
     CommandError,
+    open_console,
     print_json_line,
 )
 
@@ -115,12 +116,11 @@ def _run_as_json(options: SoakRunOptions) -> SoakResult:
 
 
 def _run_for_people(options: SoakRunOptions) -> SoakResult:
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     from lobug.simulator.soak.runner import run
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = open_console(soft_wrap=True)
     actions = len(options.plan())
     pace = sentence("soak.in_real_time")
     if options.factor != 1:

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, replace
 
 import typer
 from rich import box
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
@@ -21,6 +20,7 @@ from lobug.cli.terminal import (
     EXIT_UNREACHABLE,
     EXIT_USAGE,
     CommandError,
+    open_console,
     print_json_line,
 )
 from lobug.devices.frames import AudioCodec
@@ -210,7 +210,7 @@ class WsTable:
     """For people: a few lines a turn, then the times."""
 
     def __init__(self) -> None:
-        self._console = Console(highlight=False, soft_wrap=True)
+        self._console = open_console(soft_wrap=True)
 
     def code(self, device_id: str, code: str) -> None:
         """Print the code of the device's screen, and the command that approves it."""
