@@ -77,8 +77,8 @@ DEVICE_SOCKETS = frozenset({"/xiaozhi/v1", "/xiaozhi/v1/"})
 """Paths of the devices' WebSocket, where a device that waits for approval is told its code."""
 
 LINKED_PATHS = frozenset({"/", DOCS_PATH})
-"""Pages that a link on another site may open in a browser. They hold no data of the owner, and the
-other site cannot read or frame them."""
+"""Pages that a link on another site may open in a browser. They hold no data of the owner, only
+what a browser of this kind may do, and the other site cannot read or frame them."""
 
 REFUSALS: tuple[type[LobugError], ...] = (
     TokenRequiredError,
