@@ -21,6 +21,7 @@ from lobug.errors import (
 from lobug.memory.model import ConversationKey, Filter, MemoryScope
 from lobug.storage.connection import Connection, PostgresConnection
 from lobug.storage.database import Database
+from lobug.storage.places import DatabasePlace
 from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
 from lobug.storage.postgres.memory_schema import MEMORY_STEPS
 from lobug.storage.statements import run
@@ -40,9 +41,15 @@ def path(tmp_path: Path) -> Iterator[Path]:
         yield tmp_path / "memory.db"
 
 
-def server_of(path: Path, checkpoint: object = None) -> Database:
+def server_of(path: Path) -> PostgresDatabase:
     """What another server has of the same database."""
-    return postgres.database(path, lambda: NOW, checkpoint or (lambda _: None))  # type: ignore[arg-type]
+    return PostgresDatabase(PostgresOptions(url_of(path), connections=4), clock=lambda: NOW)
+
+
+def url_of(path: Path) -> str:
+    url = postgres.place_of(path).url
+    assert url is not None
+    return url
 
 
 async def opened_by(path: Path, servers: int) -> list[PostgresDatabase]:
@@ -50,7 +57,7 @@ async def opened_by(path: Path, servers: int) -> list[PostgresDatabase]:
     found = [server_of(path) for _ in range(servers)]
     for one in found:
         await one.open(lambda _: None)
-    return [one for one in found if isinstance(one, PostgresDatabase)]
+    return found
 
 
 async def close(*databases: Database) -> None:
@@ -203,7 +210,7 @@ async def test_a_migration_that_fails_halfway_leaves_nothing(path: Path) -> None
         connection.execute("CREATE TABLE half (id bigint)")
         connection.execute("SELECT 1 / 0")
 
-    url = _url_of(server_of(path))
+    url = url_of(path)
     broken = PostgresDatabase(PostgresOptions(url, steps=(*MEMORY_STEPS, fails)), clock=lambda: NOW)
     with pytest.raises(StorageError, match="division by zero"):
         await broken.open(lambda _: None)
@@ -256,7 +263,7 @@ async def test_a_database_that_may_only_be_read_says_so(path: Path) -> None:
 
 
 async def test_more_work_than_connections_waits_and_then_is_refused(path: Path) -> None:
-    options = PostgresOptions(_url_of(server_of(path)), connections=2, patience_s=0.3)
+    options = PostgresOptions(url_of(path), connections=2, patience_s=0.3)
     database = PostgresDatabase(options, clock=lambda: NOW)
     await database.open(lambda _: None)
     begun, go_on = threading.Event(), threading.Event()
@@ -335,9 +342,7 @@ def durable() -> Iterator[PostgresServer]:
 
 async def test_acknowledged_words_survive_the_kill_of_postgresql(durable: PostgresServer) -> None:
     url = durable.database("words")
-    database: Database = PostgresDatabase(PostgresOptions(url), clock=lambda: NOW)
-    kit = Kit(Path("unused"))
-    memory = kit.memory(database)
+    memory = Kit(Path("unused"), place=DatabasePlace(url)).memory()
     await memory.start(work=False)
     acknowledged: list[str] = []
     speakers = [ConversationKey(name, "desk") for name in ("ada", "bob", "eve")]
@@ -371,8 +376,3 @@ async def test_acknowledged_words_survive_the_kill_of_postgresql(durable: Postgr
         kept = {row[0] for row in raw.execute("SELECT content FROM conversation_log").fetchall()}
     assert set(acknowledged) | {"It goes on."} <= kept
     assert not [said for said in kept if not re.fullmatch(r"\w+ said \d+|It goes on\.", said)]
-
-
-def _url_of(database: Database) -> str:
-    assert isinstance(database, PostgresDatabase)
-    return database._options.url
