@@ -40,12 +40,12 @@ class Backoff:
     longest_s: float = math.inf
 
     def pause_s(self, failures: int, *, chance: float = 0.0) -> float:
-        """Seconds until the next attempt, after ``failures`` in a row; at least one.
+        """Seconds until the next attempt, after ``failures`` in a row; none counts as one.
 
         ``chance``, from 0 to 1, shortens the pause by up to a half: at random, where many fail
         together and must not come back together.
         """
-        whole = min(self.first_s * 2.0 ** min(failures - 1, 64), self.longest_s)
+        whole = min(self.first_s * 2.0 ** min(max(failures - 1, 0), 64), self.longest_s)
         return whole * (1.0 - chance / 2.0)
 
 

@@ -444,6 +444,19 @@ def test_a_button_let_go_before_the_door_is_open_does_nothing(
     assert kinds(result) == []
 
 
+def test_who_types_instead_is_not_listened_to(page: Page) -> None:
+    asked = {"type": "typed", "text": "Hello"}
+    result = played(page, PRESS, asked, OPEN, mode="free")
+    assert kinds(result) == ["ask"]
+
+
+def test_hands_free_can_be_ended_while_the_connection_is_lost(page: Page) -> None:
+    lost = {"type": "link", "link": "lost"}
+    result = played(page, OPEN, PRESS, MICROPHONE, lost, PRESS, OPEN, mode="free")
+    assert kinds(result)[-1] == "close_microphone"
+    assert result["phases"][-1] == "idle"
+
+
 def test_a_refused_microphone_is_told_of(page: Page) -> None:
     result = played(page, OPEN, PRESS, {"type": "microphone", "fault": "refused"})
     assert (result["fault"], result["phases"][-1]) == ("refused", "idle")

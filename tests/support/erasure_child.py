@@ -14,7 +14,7 @@ from pathlib import Path
 from lobug.memory.exchange.snapshot import SNAPSHOT, SnapshotSource
 from lobug.memory.model import MemoryScope
 from lobug.settings import MemorySettings
-from lobug.storage import compaction, database
+from lobug.storage import compaction, sqlite_database
 from support.memory_child import Dying, acknowledge
 from support.memory_kit import ADA, Kit, exchange
 
@@ -53,7 +53,7 @@ async def live(path: Path, point: str, occurrence: int) -> None:
             return super().is_set()
 
     compaction.PAGES_AT_ONCE = 1
-    vars(database)["Event"] = Copying
+    vars(sqlite_database)["Event"] = Copying
     memory = kit(path, checkpoint=dying).memory()
     await memory.start(work=False)
     for said in SAID:

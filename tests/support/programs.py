@@ -1,10 +1,14 @@
 """Programs of the project in processes of their own, forked from one that has imported it.
 
-To import the application is seconds of computing, and tests start it some hundred times. On Linux
-the first program of a test process starts a server that imports it and does nothing else; each
-program is forked from that. Elsewhere a fork of loaded libraries is not safe, and every program
-imports what it needs. Either way it has its own memory, environment, folder, output and end, and a
-signal ends it and nothing else.
+To import the application is seconds of computing, and tests start it about a hundred times. On
+Linux the first program of a test process starts a server that imports it and does nothing else;
+each program is forked from that. Elsewhere a fork of loaded libraries is not safe, and every
+program imports what it needs. Either way it has its own memory, environment, folder, output and
+end, and a signal ends it and nothing else.
+
+What differs from ``python FILE``: nothing runs at its exit (``atexit``), its output is UTF-8 and
+written line by line, and what its imports saw is the environment of the first program. Where the
+start itself is tested it is started anew (``support/lobug_process.py``).
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-PATIENCE_S = 120.0
+LONGEST_RUN_S = 120.0
 """Longest run of a program by default, seconds, on a machine that does much else."""
 
 LOADED = ("lobug.app", "lobug.cli.app", "typer.rich_utils")
@@ -110,7 +114,7 @@ class Program:
 def run(
     arguments: Sequence[str],
     *,
-    timeout: float = PATIENCE_S,
+    timeout: float = LONGEST_RUN_S,
     given: str = "",
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,

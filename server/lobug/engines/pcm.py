@@ -28,7 +28,7 @@ _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
 
 class PcmError(ValueError):
     """The audio is in no format that can be read. The message is the end of a sentence that begins
-    with the server."""
+    with who sent it."""
 
 
 @dataclass(frozen=True, slots=True)

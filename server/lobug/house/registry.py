@@ -32,7 +32,7 @@ EXPOSED_DOMAINS = frozenset(
     " water_heater".split()
 )
 """Kinds of things that Home Assistant exposes to speech unless somebody says otherwise, in
-any of its versions. Whether an order is allowed is for Home Assistant to say."""
+at least one of its versions. Whether an order is allowed is for Home Assistant to say."""
 EXPOSED_CLASSES: Mapping[str, frozenset[str]] = {
     "binary_sensor": frozenset(
         "door garage_door lock motion opening presence window".split(),

@@ -15,7 +15,7 @@ from lobug.errors import StorageError
 from lobug.memory.index import turn_words
 from lobug.memory.model import HOUSEHOLD, ConversationKey, LoggedMessage, Role
 from lobug.storage.connection import Connection
-from lobug.storage.statements import Statement, among, columns_of, run
+from lobug.storage.statements import Statement, among, byte_length, columns_of, run
 from lobug.storage.tables import background_tasks, conversation_log, memories
 
 _log = conversation_log.c
@@ -227,7 +227,7 @@ def count_unsummarized(connection: Connection, user: str) -> int:
     return int(run(connection, COUNT_UNSUMMARIZED, user=user).scalar())
 
 
-_tokens = func.octet_length(_log.content).op("/")(3).op("+")(8)
+_tokens = byte_length(_log.content).op("/")(3).op("+")(8)
 UNSUMMARIZED_IN = select(
     func.count().label("messages"), func.coalesce(func.sum(_tokens), 0).label("tokens")
 ).where(OF_CONVERSATION, UNSUMMARIZED)

@@ -111,18 +111,22 @@ QUARTER_S = 900
 """Every time zone's days begin with a quarter of an hour."""
 
 # Hand-written: one pass over each of two tables.
-GROWTH = f"""
+_GROWTH = f"""
 SELECT quarter * {QUARTER_S} AS at, sum(memories) AS memories, sum(messages) AS messages
-FROM (SELECT CAST(floor(created_at / {QUARTER_S}) AS INTEGER) AS quarter, count(*) AS memories,
-             0 AS messages
+FROM (SELECT {{quarter}} AS quarter, count(*) AS memories, 0 AS messages
       FROM memories WHERE "user" = :user AND status <> 'inactive' AND created_at >= :since
       GROUP BY quarter
       UNION ALL
-      SELECT CAST(floor(created_at / {QUARTER_S}) AS INTEGER) AS quarter, 0, count(*)
+      SELECT {{quarter}} AS quarter, 0, count(*)
       FROM conversation_log WHERE "user" = :user AND forgotten = 0 AND created_at >= :since
       GROUP BY quarter)
 GROUP BY quarter ORDER BY quarter
 """
+GROWTH = HandWritten(
+    sqlite=_GROWTH.format(quarter=f"CAST(created_at / {QUARTER_S} AS INTEGER)"),
+    # A CAST alone would round there.
+    postgres=_GROWTH.format(quarter=f"CAST(floor(created_at / {QUARTER_S}) AS bigint)"),
+)
 RECALL_TIMES = (
     select(recalls.c.created_at.label("at"), recalls.c.took_ms)
     .where(recalls.c.user == _user)

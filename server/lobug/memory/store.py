@@ -73,6 +73,8 @@ def checked_importance(importance: float) -> float:
 def checked_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     """Strip the tags and drop repetitions. Raises MemoryContentError."""
     found = tuple(dict.fromkeys(tag.strip() for tag in tags))
+    if any("\x00" in tag for tag in found):
+        raise MemoryContentError("a tag is text, it cannot hold a zero character")
     if len(found) > MAX_TAGS or any(not tag or len(tag) > MAX_TAG_CHARS for tag in found):
         raise MemoryContentError(
             f"at most {MAX_TAGS} tags of 1 to {MAX_TAG_CHARS} characters are allowed"

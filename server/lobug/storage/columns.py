@@ -22,7 +22,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy import (
-    Integer as SmallInteger,
+    Integer as AnyInteger,
 )
 from sqlalchemy import (
     Text as AnyText,
@@ -33,7 +33,7 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 Text: TypeEngine[str] = AnyText().with_variant(AnyText(collation="C"), "postgresql")
 """A text; sorted by its code points in both databases."""
 
-Integer: TypeEngine[int] = SmallInteger().with_variant(BigInteger(), "postgresql")
+Integer: TypeEngine[int] = AnyInteger().with_variant(BigInteger(), "postgresql")
 """A whole number of 64 bits."""
 
 Number: TypeEngine[float] = Double().with_variant(REAL(), "sqlite")
@@ -43,7 +43,7 @@ Number: TypeEngine[float] = Double().with_variant(REAL(), "sqlite")
 class Flag(TypeDecorator[bool]):
     """A truth value, stored as 0 or 1."""
 
-    impl = SmallInteger
+    impl = AnyInteger
     cache_ok = True
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> int | None:

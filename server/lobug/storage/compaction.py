@@ -222,7 +222,9 @@ async def compact(
         return False
     if isinstance(database, SqliteDatabase):
         await _compact_file(database, copies, overdue, checkpoint)
-    elif isinstance(database, Vacuumed):
+    elif not isinstance(database, Vacuumed):
+        raise CompactionError("not_supported")
+    else:
         try:
             await database.vacuum()
         except StorageError as error:

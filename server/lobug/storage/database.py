@@ -62,7 +62,7 @@ class Database(Protocol):
         """Run ``work`` in a transaction that no other write overlaps; committed when this returns.
 
         Once begun it runs to its end even if the caller is cancelled. ``committed`` is called with
-        the result, on the writer's thread, even then: note there what has changed.
+        the result, on a writer's thread, even then: note there what has changed.
         ``name`` names the checkpoints ``<name>.before_commit`` and ``<name>.after_commit``.
         """
 
@@ -86,7 +86,7 @@ class Database(Protocol):
 
 @runtime_checkable
 class Vacuumed(Protocol):
-    """A database that can itself write anew what was erased from."""
+    """A database that can rewrite its tables without the rows that were deleted."""
 
     async def vacuum(self) -> None:
-        """Write every table anew, without what was deleted from it."""
+        """Rewrite every table."""

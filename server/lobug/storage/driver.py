@@ -129,6 +129,15 @@ def integrity_errors() -> tuple[type[Exception], ...]:
     return tuple(found)
 
 
+def overflow_errors() -> tuple[type[Exception], ...]:
+    """What is raised for a number of more than 64 bits."""
+    found: list[type[Exception]] = [OverflowError]
+    postgres = sys.modules.get("psycopg")
+    if postgres is not None:
+        found.append(postgres.errors.NumericValueOutOfRange)
+    return tuple(found)
+
+
 def describe() -> DriverReport:
     """The driver of this process and its versions. Raises StorageDriverError."""
     module = driver()

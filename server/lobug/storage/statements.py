@@ -126,13 +126,13 @@ def dialect_of(connection: Connection) -> Dialect:
 
 @dataclass(frozen=True, slots=True)
 class HandWritten:
-    """A statement that each database has in words of its own, with the same parameters."""
+    """A statement with one text for each database; both have the same parameters."""
 
     sqlite: str
     postgres: str
 
     def of(self, connection: Connection) -> str:
-        """The words for a connection's database."""
+        """The text for a connection's database."""
         return self.sqlite if dialect_of(connection) is SQLITE else self.postgres
 
 
@@ -335,11 +335,10 @@ def insert_once(table: Table) -> UpsertInsert:
     return upsert(table).on_conflict_do_nothing()
 
 
-def insert_or_replace(table: Table, key: str = "") -> UpsertInsert:
-    """An INSERT that takes the place of the row that has the same key: the primary key, or the
-    columns in ``key``."""
+def insert_or_replace(table: Table) -> UpsertInsert:
+    """An INSERT that takes the place of the row that has the same primary key."""
     statement = upsert(table)
-    keys = [table.c[name] for name in key.split()] or list(table.primary_key)
+    keys = list(table.primary_key)
     return statement.on_conflict_do_update(
         index_elements=keys,
         set_={one.name: statement.excluded[one.name] for one in table.c if one not in set(keys)},
@@ -392,8 +391,13 @@ class _Inserted(GenericFunction[Any]):
     inherit_cache = True
 
 
+class _Bytes(GenericFunction[Any]):
+    inherit_cache = True
+
+
 FUNCTIONS = {
     _Inserted: ("rowid", "({})"),
+    _Bytes: ("length(CAST({} AS BLOB))", "octet_length({})"),
     _Larger: ("max({})", "greatest({})"),
     _Smaller: ("min({})", "least({})"),
     _Each: ("json_each({})", "jsonb_array_elements_text(CAST({} AS jsonb))"),
@@ -422,6 +426,11 @@ def _typed_sqlite(element: Any, compiler: Any, **options: Any) -> str:
 def _typed_postgres(element: Any, compiler: Any, **options: Any) -> str:
     (value,) = element.clauses
     return str(compiler.process(cast(value, element.type), **options))
+
+
+def byte_length(text: ColumnElement[Any]) -> ColumnElement[Any]:
+    """Length of a text in UTF-8, bytes."""
+    return _Bytes(text, type_=types.Integer())
 
 
 def larger_of(one: Any, other: Any) -> ColumnElement[Any]:

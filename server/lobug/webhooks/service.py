@@ -42,7 +42,7 @@ Ended = Literal["delivered", "refused", "expired", "dropped"]
 """What becomes of an event. ``dropped``: too many were waiting."""
 
 PASSED_ON = frozenset({Outcome.RESPOND, Outcome.REACT, Outcome.INTERRUPTED, Outcome.FAILED})
-"""Turns that are told of: what was not meant for Lo-Bug is nobody's business."""
+"""Turns that are sent: what was not meant for Lo-Bug is nobody's business."""
 
 LONGEST_WAIT_S = 30.0
 """Between two looks at the clock, seconds: clocks jump and computers sleep."""

@@ -27,7 +27,7 @@ async def read_client_event(
     stream's own limit must be ``wyoming.max_message_bytes``.
 
     Raises EventError (no event of Wyoming), EventTooLargeError, EventTimeoutError (it has begun and
-    does not go on). Nothing can be read afterwards.
+    does not go on). Nothing can be read afterwards: where the next event begins is not known.
     """
     message_bytes = settings.max_message_bytes
     limits = EventLimits(message_bytes, message_bytes, settings.max_payload_bytes)

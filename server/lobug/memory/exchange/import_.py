@@ -25,7 +25,7 @@ from lobug.memory.exchange.snapshot import SnapshotSession
 from lobug.memory.model import HOUSEHOLD, EntryScope, Imported, MemoryScope
 from lobug.storage import tables
 from lobug.storage.connection import Connection
-from lobug.storage.driver import integrity_errors
+from lobug.storage.driver import integrity_errors, overflow_errors
 from lobug.storage.statements import Result, insert_once, run, run_many
 
 Places = dict[int | None, int | None]
@@ -79,7 +79,7 @@ TAKEN_BACK = (
         _entry.reason.in_(("corrected", "removed")),
         _entry.expired_at.is_not(None),
     )
-    .order_by(_entry.expired_at)
+    .order_by(_entry.expired_at, _entry.id)
 )
 FROM_MESSAGE = select(_entry.id).where(
     _entry.source_message_id == bindparam("message_id"), _entry.content == bindparam("content")
@@ -128,7 +128,7 @@ def import_parsed(
         return snapshot.insert_sessions(connection, scope.user, parsed, now)
     except integrity_errors() as error:
         raise ImportInvalidError("the document contradicts itself") from error
-    except OverflowError as error:
+    except overflow_errors() as error:
         raise ImportInvalidError("a number of the document is too large") from error
 
 

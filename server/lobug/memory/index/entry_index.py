@@ -284,7 +284,7 @@ TOTALS = select(
 ).where(among(memory_owners.c.user, "users"))
 
 
-# The order of SQLite's loops is fixed: it would else go through all of a user's entries.
+# The order of SQLite's loops is fixed: otherwise it would go through all of a user's entries.
 _HOLDERS = (
     "SELECT l.memory_id, l.words FROM memories_text t"
     " CROSS JOIN memory_lengths l ON l.memory_id = t.rowid"

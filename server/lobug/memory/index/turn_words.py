@@ -152,12 +152,13 @@ def _analyse(connection: Connection, message_id: int, owner: int, offered: TurnT
 
 
 COUNT_WORD = insert_or_add(turn_words, "word", "uses").returning(turn_words.c.id)
-# There, how often each owner uses a word is a row of its own: many servers would else wait for each
-# other at the rows of common words.
+# In PostgreSQL each owner's uses of a word are a row of their own, and ``uses`` of the word itself
+# stays 1: otherwise writes of different people would wait for each other at common words. The word
+# is updated, which changes nothing, so that nobody deletes it meanwhile.
 NOTE_WORDS = """
 INSERT INTO turn_words (word, stem, uses)
 SELECT w.word, w.stem, 1 FROM jsonb_to_recordset(CAST(:words AS jsonb)) w (word text, stem text)
-ORDER BY w.word COLLATE "C" ON CONFLICT (word) DO NOTHING
+ORDER BY w.word COLLATE "C" ON CONFLICT (word) DO UPDATE SET stem = excluded.stem
 """
 COUNT_USES = """
 INSERT INTO turn_word_uses (owner, word_id, uses)
@@ -165,7 +166,6 @@ SELECT :owner, t.id, w.uses
 FROM jsonb_to_recordset(CAST(:words AS jsonb)) w (word text, uses bigint)
 JOIN turn_words t ON t.word = w.word
 ON CONFLICT (owner, word_id) DO UPDATE SET uses = turn_word_uses.uses + excluded.uses
-RETURNING word_id
 """
 IDS = "SELECT t.word, t.id FROM json_texts(:words) j JOIN turn_words t ON t.word = j.value"
 

@@ -171,7 +171,7 @@ def terms(
     each once, ascending; negative ones are compared by their stems alone."""
     rows = run(
         connection,
-        "SELECT w.id, w.stem FROM json_each(:ids) j JOIN turn_words w ON w.id = j.value",
+        "SELECT w.id, w.stem FROM json_each(:ids) j CROSS JOIN turn_words w WHERE w.id = j.value",
         ids=json.dumps(np.unique(np.abs(vocabulary)).tolist()),
     )
     number = {stem: at for at, stem in enumerate(stems)}
@@ -290,7 +290,7 @@ def _fetch(
         " WHERE t.message_id = f.id AND l.id = t.message_id"
         ' AND t.owner = :owner AND l."user" = :user AND t.words IS NOT NULL'
         " AND l.created_at >= :since AND l.created_at < :until"
-        " AND l.id IS DISTINCT FROM :exclude"
+        " AND (CAST(:exclude AS bigint) IS NULL OR l.id <> :exclude)"
         " ORDER BY t.session_id, t.place",
         all=json.dumps([*by_words, *near]),
         lead=json.dumps(list(by_words[: plan.lead])),

@@ -30,7 +30,7 @@ SAYING = (
             holds(memories.c.key, "wanted"),
         )
     )
-    .order_by(memories.c.said_at.desc())
+    .order_by(memories.c.said_at.desc(), memories.c.id.desc())
     .limit(CANDIDATES)
 )
 

@@ -1,9 +1,8 @@
-"""A database in PostgreSQL that many servers share (a ``Database``).
+"""A database in PostgreSQL that several servers may share (a ``Database``).
 
-Every write of one person waits for the one before it, on whichever server: it holds a lock for that
-person while it lasts. A write that names nobody holds the lock of everybody. So work that was
-written for a file with one writer finds what it expects: nothing of the same person changes under
-it.
+A write holds an advisory lock while it lasts: of the person that it names, or of everybody where it
+names none. So work that was written for a file with one writer finds what it expects: nothing that
+it reads changes under it, on whichever server.
 """
 
 from __future__ import annotations
@@ -11,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import random
+import re
+import secrets
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import psycopg
-from psycopg import sql
+from psycopg import errors, sql
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.types.numeric import FloatLoader
 from psycopg.types.string import StrDumper
@@ -42,12 +43,25 @@ OLDEST = 170_000
 """PostgreSQL 17, as its ``server_version_num``."""
 
 EVERYBODY = 0
-"""The number of the lock that a write of everybody holds alone and all others share."""
+"""The number of the lock that a write without a person holds alone and all others share."""
 
 ATTEMPTS = 6
-"""How often a transaction is tried that was in the way of another one."""
+"""Attempts at a transaction that conflicts with another one."""
 
 FIRST_PAUSE_S = 0.01
+
+SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+TABLES = (
+    "CREATE TABLE IF NOT EXISTS schema_version (version integer NOT NULL, checked_at float8)",
+    "CREATE TABLE IF NOT EXISTS written (server text PRIMARY KEY, writes bigint NOT NULL)",
+)
+"""Of every schema, whatever it holds."""
+
+COUNT_WRITE = (
+    "INSERT INTO written (server, writes) VALUES (%s, 1)"
+    " ON CONFLICT (server) DO UPDATE SET writes = written.writes + 1"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +76,7 @@ class PostgresOptions:
     connections: int = 8
     """The most that this process has open at once."""
     patience_s: float = 5.0
-    """How long a write waits for others, or for a connection."""
+    """How long a write waits for another server's, or for a connection."""
 
 
 class PostgresDatabase:
@@ -79,10 +93,12 @@ class PostgresDatabase:
         self._clock = clock
         self._checkpoint = checkpoint
         self._pool: ConnectionPool[psycopg.Connection[Any]] | None = None
-        self._threads: ThreadPoolExecutor | None = None
-        self._own = 0
+        self._readers: ThreadPoolExecutor | None = None
+        self._writers: ThreadPoolExecutor | None = None
+        self._server = secrets.token_hex(8)
+        """What this object is called in ``written``."""
         self._foreign = 0
-        self._numbers = threading.Lock()
+        self._committed = threading.Lock()
         self._open = False
         self._closed_by: StorageError | None = None
         self._write_fault: StorageError | None = None
@@ -100,11 +116,10 @@ class PostgresDatabase:
 
     @property
     def place(self) -> str:
-        """Its host and name, without user and password."""
-        try:
-            known = conninfo_to_dict(self._options.url)
-        except psycopg.ProgrammingError:
-            return "postgresql"
+        """Its host and name, without user and password; less where the address is no good."""
+        known = _parts_of(self._options.url)
+        if known is None:
+            return "postgresql://"
         return f"postgresql://{known.get('host') or 'localhost'}/{known.get('dbname') or ''}"
 
     @property
@@ -116,12 +131,16 @@ class PostgresDatabase:
         """Open, and migrate where needed; ``first`` is the first transaction, named resume."""
         if self._open:
             return None
-        self._threads = ThreadPoolExecutor(
-            self._options.connections, thread_name_prefix="memory-database"
-        )
+        # Writes of one server queue up as those of a file do: most hold the lock of everybody, and
+        # only for another server's they wait no longer than patience_s.
+        readers = max(1, self._options.connections - 1)
+        self._readers = ThreadPoolExecutor(readers, thread_name_prefix="memory-reader")
+        self._writers = ThreadPoolExecutor(1, thread_name_prefix="memory-writer")
         try:
-            await self._in_thread(self._connect)
-            result = await self._in_thread(lambda: self._transaction("resume", first, None))
+            await self._in(self._writers, self._connect)
+            result = await self._in(
+                self._writers, lambda: self._transaction("resume", first, None, None)
+            )
             self._open = True
             await self.changed_by_others()
         except BaseException as error:
@@ -135,10 +154,11 @@ class PostgresDatabase:
     async def close(self) -> None:
         """Finish what is being written and close. Safe to call twice."""
         self._open = False
-        threads, self._threads = self._threads, None
+        for threads in (self._readers, self._writers):
+            if threads is not None:
+                await asyncio.to_thread(threads.shutdown)
+        self._readers = self._writers = None
         pool, self._pool = self._pool, None
-        if threads is not None:
-            await asyncio.to_thread(threads.shutdown)
         if pool is not None:
             await asyncio.to_thread(pool.close)
 
@@ -153,15 +173,11 @@ class PostgresDatabase:
         """Run ``work`` in a transaction; ``of``: the person whose rows alone it reads and changes.
         It may run more than once, where it met another server's."""
 
-        def run() -> T:
-            result = self._transaction(name, work, of)
-            if committed is not None:
-                committed(result)
-            return result
-
         self._require_open()
         try:
-            result = await self._in_thread(run)
+            result = await self._in(
+                self._writers, lambda: self._transaction(name, work, committed, of)
+            )
         except StorageError as error:
             self._write_fault = error
             raise
@@ -172,7 +188,7 @@ class PostgresDatabase:
         """Run ``work`` on one consistent state of the database."""
         self._require_open()
         try:
-            result = await self._in_thread(lambda: self._snapshot(work))
+            result = await self._in(self._readers, lambda: self._snapshot(work))
         except StorageError as error:
             self._read_fault = error
             raise
@@ -180,13 +196,18 @@ class PostgresDatabase:
         return result
 
     async def aside(self, work: Callable[[Connection], T]) -> T:
-        """Run long ``work`` that changes nothing on a connection of its own."""
+        """Run long ``work`` on a connection of its own, on one state of the database that it cannot
+        change."""
         self._require_open()
-        raw = await self._in_thread(self._own_connection)
+        raw = await self._in(self._readers, self._own_connection)
         thread = ThreadPoolExecutor(1, thread_name_prefix="memory-aside")
-        task = asyncio.ensure_future(
-            asyncio.wrap_future(thread.submit(self._typed, lambda: work(PostgresConnection(raw))))
-        )
+
+        def run() -> T:
+            connection = PostgresConnection(raw)
+            connection.execute(SNAPSHOT)
+            return work(connection)
+
+        task = asyncio.ensure_future(asyncio.wrap_future(thread.submit(self._typed, run)))
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
@@ -199,20 +220,21 @@ class PostgresDatabase:
             raw.close()
 
     async def changed_by_others(self) -> bool:
-        """Whether anything but this object has begun to write since the last call, or since it was
-        opened: every write takes a number."""
-        self._require_open()
+        """Whether anything but this object has written since the last call, or since it was opened:
+        every write is counted, for its server, in the transaction itself."""
 
-        def look() -> bool:
-            with self._connection() as connection:
-                ((every,),) = connection.execute("SELECT last_value FROM write_number").fetchall()
-            before, self._foreign = self._foreign, int(every) - self._own
-            return self._foreign != before
+        def count(connection: Connection) -> int:
+            row = connection.execute(
+                "SELECT coalesce(sum(writes), 0) FROM written WHERE server <> %s", (self._server,)
+            ).fetchone()
+            return int(row[0])
 
-        return await self._in_thread(look)
+        before, self._foreign = self._foreign, await self.read(count)
+        return self._foreign != before
 
     async def fold_log(self) -> None:
-        """Nothing: PostgreSQL overwrites its write-ahead log by itself (docs/scale.md)."""
+        """Nothing: PostgreSQL overwrites its write-ahead log by itself
+        (docs/decisions/one-schema-two-databases.md)."""
 
     async def check(self) -> None:
         """Find out whether an open database can be read and written."""
@@ -225,7 +247,12 @@ class PostgresDatabase:
         await self.write("check", work)
 
     async def vacuum(self) -> None:
-        """Write every table anew, without what was deleted from it. Each of them waits for that."""
+        """Rewrite every table without the rows that were deleted. A table cannot be used while it
+        is rewritten; whoever needs it waits for ``patience_s`` at most.
+
+        What a transaction that is still under way can see stays, and so do samples of values that
+        PostgreSQL keeps for its planner, but for columns that hold words (``memory_schema``).
+        """
 
         def work() -> None:
             with self._own_connection() as raw:
@@ -237,7 +264,7 @@ class PostgresDatabase:
                     raw.execute(sql.SQL("VACUUM FULL {}").format(sql.Identifier(name)))
 
         self._require_open()
-        await self._in_thread(work)
+        await self._in(self._writers, work)
 
     def _require_open(self) -> None:
         if self._open:
@@ -246,16 +273,21 @@ class PostgresDatabase:
             raise type(self._closed_by)(str(self._closed_by))
         raise StorageError(f"{self.place} is not open")
 
-    async def _in_thread(self, work: Callable[[], T]) -> T:
-        if self._threads is None:
+    async def _in(self, threads: ThreadPoolExecutor | None, work: Callable[[], T]) -> T:
+        if threads is None:
             raise StorageError(f"{self.place} is not open")
-        return await asyncio.wrap_future(self._threads.submit(self._typed, work))
+        return await asyncio.wrap_future(threads.submit(self._typed, work))
 
     def _typed(self, work: Callable[[], T]) -> T:
         with typed_errors(self.place):
             return work()
 
     def _connect(self) -> None:
+        if _parts_of(self._options.url) is None:
+            raise StorageError(
+                "the address of the database cannot be read: it is like"
+                " postgresql://user:password@host:5432/name, with %40 for @ in a password"
+            )
         with self._own_connection() as raw:
             _require_features(raw, self.place)
             self._migrate(raw)
@@ -266,6 +298,7 @@ class PostgresDatabase:
             timeout=self._options.patience_s,
             kwargs=self._settings(),
             configure=self._configure,
+            check=ConnectionPool.check_connection,
             open=False,
         )
         self._pool.open(wait=True, timeout=self._options.patience_s)
@@ -283,7 +316,11 @@ class PostgresDatabase:
         raw.execute(
             sql.SQL("SET search_path = {}, public").format(sql.Identifier(self._options.schema))
         )
-        raw.execute("SET lock_timeout = {}".format(round(self._options.patience_s * 1000)))  # noqa: UP032
+        self._wait_for_locks(raw, self._options.patience_s)
+
+    def _wait_for_locks(self, raw: psycopg.Connection[Any], seconds: float) -> None:
+        """Let statements wait so long for a lock; 0: without end."""
+        raw.execute("SELECT set_config('lock_timeout', %s, false)", (f"{round(seconds * 1000)}ms",))
 
     def _own_connection(self) -> psycopg.Connection[Any]:
         raw: psycopg.Connection[Any] = psycopg.connect(self._options.url, **self._settings())
@@ -298,20 +335,14 @@ class PostgresDatabase:
         """Run the steps that the schema has not seen, each in one transaction with its number. Of
         several servers that start at once one does it; the others wait."""
         steps = self._options.steps
+        self._wait_for_locks(raw, 0)
         while True:
             with raw.transaction():
                 raw.execute("SELECT pg_advisory_xact_lock(%s, %s)", (self._lock_class, EVERYBODY))
                 _require_vectors(raw, self.place)
-                raw.execute(
-                    sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(
-                        sql.Identifier(self._options.schema)
-                    )
-                )
-                raw.execute(
-                    "CREATE TABLE IF NOT EXISTS schema_version"
-                    " (version integer NOT NULL, checked_at double precision)"
-                )
-                raw.execute("CREATE SEQUENCE IF NOT EXISTS write_number")
+                _require_schema(raw, self._options.schema)
+                for table in TABLES:
+                    raw.execute(table)
                 row = raw.execute("SELECT version FROM schema_version").fetchone()
                 version = 0 if row is None else int(row[0])
                 if version > len(steps):
@@ -337,18 +368,28 @@ class PostgresDatabase:
         """A number for the locks of this schema."""
         return _number_of(self._options.schema)
 
-    def _transaction(self, name: str, work: Callable[[Connection], T], of: str | None) -> T:
+    def _transaction(
+        self,
+        name: str,
+        work: Callable[[Connection], T],
+        committed: Callable[[T], None] | None,
+        of: str | None,
+    ) -> T:
         pause_s = FIRST_PAUSE_S
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 with self._connection() as connection:
-                    return self._once(connection, name, work, of)
+                    result = self._once(connection, name, work, of)
+                break
             except AGAIN:
                 if attempt == ATTEMPTS:
                     raise
                 time.sleep(pause_s * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
                 pause_s *= 2
-        raise AssertionError  # the last attempt returns or raises
+        if committed is not None:
+            with self._committed:
+                committed(result)
+        return result
 
     def _once(
         self,
@@ -361,6 +402,7 @@ class PostgresDatabase:
         try:
             self._lock(connection, of)
             result = work(connection)
+            connection.execute(COUNT_WRITE, (self._server,))
             self._checkpoint(f"{name}.before_commit")
             connection.execute("COMMIT")
         except BaseException:
@@ -372,21 +414,17 @@ class PostgresDatabase:
     def _lock(self, connection: PostgresConnection, of: str | None) -> None:
         if of is None:
             connection.execute(
-                "SELECT pg_advisory_xact_lock(%s, %s), nextval('write_number')",
-                (self._lock_class, EVERYBODY),
+                "SELECT pg_advisory_xact_lock(%s, %s)", (self._lock_class, EVERYBODY)
             )
         else:
             connection.execute(
-                "SELECT pg_advisory_xact_lock_shared(%s, %s), pg_advisory_xact_lock(%s, %s),"
-                " nextval('write_number')",
+                "SELECT pg_advisory_xact_lock_shared(%s, %s), pg_advisory_xact_lock(%s, %s)",
                 (self._lock_class, EVERYBODY, self._lock_class, _number_of(of) or 1),
             )
-        with self._numbers:
-            self._own += 1
 
     def _snapshot(self, work: Callable[[Connection], T]) -> T:
         with self._connection() as connection:
-            connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            connection.execute(SNAPSHOT)
             try:
                 return work(connection)
             finally:
@@ -426,14 +464,36 @@ def _require_features(raw: psycopg.Connection[Any], place: str) -> None:
         )
 
 
+def _require_schema(raw: psycopg.Connection[Any], name: str) -> None:
+    """Make a schema where it is not there yet: only that needs the right to make one."""
+    if not raw.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (name,)).fetchone():
+        raw.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
+
+
 def _require_vectors(raw: psycopg.Connection[Any], place: str) -> None:
     """Add pgvector where it is not there yet. Raises StorageError."""
+    if raw.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone():
+        return
     try:
-        raw.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
-    except psycopg.Error as error:
+        raw.execute("CREATE EXTENSION vector SCHEMA public")
+    except (
+        errors.UndefinedFile,
+        errors.FeatureNotSupported,
+        errors.InsufficientPrivilege,
+    ) as error:
         raise StorageError(
             f"{place} has no pgvector, or its user may not add it: CREATE EXTENSION vector"
         ) from error
+
+
+def _parts_of(url: str) -> dict[str, Any] | None:
+    """The parts of an address; None: it cannot be read, and so might show its password."""
+    try:
+        known: dict[str, Any] = conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        return None
+    port = str(known.get("port") or "")
+    return None if "@" in str(known.get("host")) or not re.fullmatch(r"[\d,]*", port) else known
 
 
 class _NumberLoader(FloatLoader):

@@ -54,12 +54,20 @@ TYPED: tuple[tuple[tuple[type[Exception], ...], type[StorageError], str], ...] =
 
 def typed(error: Exception, place: str) -> StorageError:
     """The storage error that stands for an error of the driver. ``place`` is shown to people."""
-    # The first line alone: others quote the statement, and with it words of somebody.
-    reason = (str(error).splitlines() or [""])[0]
+    reason = _reason(error)
     for kinds, kind, sentence in TYPED:
         if isinstance(error, kinds):
             return kind(f"{sentence.format(place=place)} ({reason})")
     return StorageError(f"{place}: {reason}")
+
+
+def _reason(error: Exception) -> str:
+    """What is said of an error: of a connection its message, of a statement the name of the error
+    alone, since its message may quote what somebody said."""
+    state = getattr(error, "sqlstate", None)
+    if state is None:
+        return (str(error).splitlines() or [""])[0]
+    return f"{type(error).__name__}, SQLSTATE {state}"
 
 
 @contextmanager

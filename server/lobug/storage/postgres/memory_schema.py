@@ -211,11 +211,38 @@ COMMENT ON VIEW memory_summaries IS 'the timeline, to be read';
 """
 
 
+WORDS = (
+    "conversation_log.content",
+    "sessions.summary",
+    "memories.key",
+    "memories.content",
+    "memories.tags",
+    "claims.subject",
+    "claims.kind",
+    "claims.value",
+    "recalls.query",
+    "projects.description",
+    "project_tasks.title",
+    "project_tasks.state",
+    "turn_words.word",
+    "turn_words.stem",
+    "turn_tokens.tokens",
+    "memory_tokens.key",
+    "memory_tokens.content",
+    "memory_tokens.tags",
+)
+"""Columns with somebody's words. PostgreSQL keeps no samples of them for its planner: those would
+outlive what was forgotten."""
+
+
 def p001_memory(connection: Connection) -> None:
     """Create everything."""
     create_tables(connection, index_tables.turn_index.metadata)
     for script in (TURN_TOKENS, TURN_TRIGGERS, ENTRY_TOKENS, VIEWS):
         connection.execute(script)
+    for column in WORDS:
+        table, _, name = column.partition(".")
+        connection.execute(f"ALTER TABLE {table} ALTER COLUMN {name} SET STATISTICS 0")
 
 
 MEMORY_STEPS: tuple[Step, ...] = (p001_memory,)

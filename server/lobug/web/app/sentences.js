@@ -9,7 +9,7 @@ const LANGUAGES = ["en"];
 export const language =
   (navigator.languages ?? ["en"]).map((tag) => tag.slice(0, 2)).find((tag) => LANGUAGES.includes(tag)) ?? "en";
 
-/** Made at its first use: a browser takes 40 ms to load what it knows of a language's numbers. */
+/** Made at its first use: a browser takes some 30 ms to load what it knows of a language's numbers. */
 function lazy(make) {
   let made;
   return () => (made ??= make());

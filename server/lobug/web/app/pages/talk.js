@@ -21,7 +21,7 @@ import {
 } from "./talk/talker.js";
 
 /** A part of the page that is loaded when it is first needed, after the frame; until then `meanwhile`
- * is in its place. The page works without it, should it not come. */
+ * is in its place. Should it not come, it is tried again where it is needed next. */
 function later(load, meanwhile = () => null) {
   const part = signal(null);
   return (props) => {
@@ -180,8 +180,8 @@ function useKeys() {
       if (event.key !== " " || busyWithKeys(event.target)) return;
       if (state.value.mode === "hold") happen({ type: "release" });
     };
-    // A key that is let go elsewhere is not seen here.
-    const blur = () => state.value.mode === "hold" && happen({ type: "release" });
+    // A key that is let go elsewhere is not seen here, and who has left is not listened to later.
+    const blur = () => (state.value.mode === "hold" || state.value.early) && happen({ type: "release" });
     addEventListener("keydown", down);
     addEventListener("keyup", up);
     addEventListener("blur", blur);
@@ -218,13 +218,13 @@ function TalkButton() {
   const click = (event) => {
     if (!hold || event.detail === 0) happen({ type: "press" });
   };
-  const label = on ? { hold: "holding", tap: "tapped", free: "freed" }[mode] : mode;
+  const label = on ? { hold: "holding", tap: "tapped", free: "freed" }[mode] : early ? "early" : mode;
   return html`<button
     class="talk-button"
     data-on=${on ? "" : undefined}
     aria-pressed=${on || early ? "true" : "false"}
     aria-label=${t(`talk.button.${label}`)}
-    disabled=${door !== "open" && (door !== "connecting" || on)}
+    disabled=${!on && door !== "open" && door !== "connecting"}
     onPointerDown=${press}
     onPointerUp=${release}
     onPointerCancel=${release}

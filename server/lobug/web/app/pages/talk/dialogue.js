@@ -159,15 +159,15 @@ const ON = {
   /** The button: pressed to hold it, or clicked. */
   press(state, { now }, effects) {
     if (state.link === "connecting" && state.ears === "off") return { ...state, early: !state.early };
-    if (state.link !== "open") return state;
-    if (state.ears === "off") return startEars(state, now, effects);
-    return ON.release(state, { now }, effects);
+    if (state.ears !== "off") return ON.release(state, { now }, effects);
+    return state.link === "open" ? startEars(state, now, effects) : state;
   },
 
   /** The button was let go, or clicked again. */
   release(state, event, effects) {
     if (state.early) return { ...state, early: false };
     if (state.ears === "off") return state;
+    if (state.link !== "open") return stopEars(state, effects);
     const next = stopEars(state, effects, { type: "listen", state: "stop" });
     // In free mode nobody may have spoken; then nothing is answered, and nothing is awaited.
     const spoke = state.mode !== "free" || state.lines.some((line) => line.interim);
@@ -237,7 +237,7 @@ const ON = {
     let next = interruptible(state) ? silence(state, now, effects) : state;
     next = add(withoutInterim(next), { who: "person", text, typed: true });
     effects.push({ type: "ask", text });
-    return { ...next, typing: true, awaited: "reply" };
+    return { ...next, typing: true, awaited: "reply", early: false };
   },
 
   /** The memories that a typed reply used. */

@@ -22,6 +22,7 @@ export default {
     hold: "Hold to talk",
     tap: "Tap to talk",
     free: "Start listening",
+    early: "I'll listen as soon as I'm awake",
     holding: "Let go when you're done",
     tapped: "Done talking",
     freed: "Stop listening",
