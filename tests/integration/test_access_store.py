@@ -29,8 +29,11 @@ from lobug.errors import (
 from lobug.settings import AccessSettings
 from lobug.storage.driver import backups_of
 from support.access_kit import THERE, Clock, opened
+from support.database_place import place_of
 from support.patience import PATIENCE_S
 from support.programs import run
+
+pytestmark = pytest.mark.usefixtures("each_database")
 
 
 async def code_of(access: Access, device: str = "aa:bb", client: str = "mine") -> Pairing:
@@ -335,6 +338,7 @@ async def test_the_first_use_of_a_token_is_written_at_once(tmp_path: Path) -> No
         clock=Clock(),
         refresh_s=3600.0,
         checkpoint=lambda name: written.set() if name == "seen.after_commit" else None,
+        place=place_of(tmp_path / FILE),
     )
     await access.start()
     try:

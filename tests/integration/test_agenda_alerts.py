@@ -18,13 +18,21 @@ from lobug.errors import AlertLimitError
 from lobug.settings.skills import SkillSettings
 from support.alerts_child import ACKNOWLEDGED, START, new_alert
 from support.app_server import client_of
+from support.database_place import place_of
 from support.memory_app import app_with, door_settings
 from support.programs import run
+
+pytestmark = pytest.mark.usefixtures("each_database")
 
 
 @asynccontextmanager
 async def opened(folder: Path, *, most: int = 100) -> AsyncIterator[Agenda]:
-    agenda = Agenda(SkillSettings(max_alerts_per_person=most), folder / FILE, clock=lambda: START)
+    agenda = Agenda(
+        SkillSettings(max_alerts_per_person=most),
+        folder / FILE,
+        clock=lambda: START,
+        place=place_of(folder / FILE),
+    )
     await agenda.start()
     try:
         yield agenda

@@ -311,6 +311,12 @@ def insert_or_add(table: Table, key: str, number: str) -> UpsertInsert:
     )
 
 
+def insertion_order(table: Table) -> ColumnElement[Any]:
+    """What to sort rows by that have the same time: as they were inserted, in PostgreSQL by their
+    key."""
+    return _Inserted(*table.primary_key)
+
+
 def holds(text: ColumnElement[Any], parameter: str) -> ColumnElement[bool]:
     """The condition that a text has another one in it, in the same case."""
     return func.instr(text, bindparam(parameter)) > 0
@@ -336,11 +342,18 @@ class _Typed(GenericFunction[Any]):
     inherit_cache = True
 
 
+class _Inserted(GenericFunction[Any]):
+    """When a row was inserted, against others: SQLite numbers rows."""
+
+    inherit_cache = True
+
+
 class _Bytes(GenericFunction[Any]):
     inherit_cache = True
 
 
 FUNCTIONS = {
+    _Inserted: ("rowid", "({})"),
     _Bytes: ("length(CAST({} AS BLOB))", "octet_length({})"),
     _Larger: ("max({})", "greatest({})"),
     _Smaller: ("min({})", "least({})"),

@@ -28,6 +28,7 @@ from lobug.storage.database import Checkpoint, no_checkpoint
 from lobug.storage.driver import backups_of
 from lobug.storage.migrations import Step
 from lobug.storage.migrations.m002_create_tables import statements
+from lobug.storage.places import FILES, DatabasePlace
 from lobug.storage.sqlite_database import DatabaseOptions, SqliteDatabase
 from lobug.storage.statements import columns_of, insert_once, records, run
 from lobug.webhooks.events import QueuedEvent
@@ -129,10 +130,15 @@ class Outbox:
         *,
         clock: Callable[[], float],
         checkpoint: Checkpoint = no_checkpoint,
+        place: DatabasePlace = FILES,
     ) -> None:
-        """``clock``: seconds since the epoch."""
-        self._database = SqliteDatabase(
-            DatabaseOptions(path, steps=STEPS), clock=clock, checkpoint=checkpoint
+        """``clock``: seconds since the epoch; ``path``: of the file, where ``place`` has files."""
+        self._database = place.database(
+            "webhooks",
+            DatabaseOptions(path, steps=STEPS),
+            metadata,
+            clock=clock,
+            checkpoint=checkpoint,
         )
 
     @property
@@ -151,8 +157,9 @@ class Outbox:
 
     def _drop_backups(self, _: Connection) -> None:
         """Delete the copy that a migration has made: nothing would erase words from it."""
-        for backup in backups_of(self._database.path):
-            backup.unlink(missing_ok=True)
+        if isinstance(self._database, SqliteDatabase):
+            for backup in backups_of(self._database.path):
+                backup.unlink(missing_ok=True)
 
     async def close(self) -> None:
         """Finish what is being written and close. Safe to call twice."""
@@ -160,6 +167,8 @@ class Outbox:
 
     async def discard(self) -> None:
         """Delete the file, and what else is called like it: its log and its backups."""
+        if not isinstance(self._database, SqliteDatabase):
+            raise StorageError(f"{self._database.place} cannot be deleted from here")
         await self.close()
         path = self._database.path
         try:
@@ -233,7 +242,7 @@ class Outbox:
     async def _forget(self, work: Callable[[Connection], object]) -> None:
         """Change a file that may be closed, if there is one."""
         opened_here = not self.is_open
-        if opened_here and not self._database.path.is_file():
+        if opened_here and not self._database.is_made:
             return
         try:
             if opened_here:

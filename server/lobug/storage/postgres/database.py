@@ -30,7 +30,8 @@ from lobug.errors import StorageCorruptError, StorageError, StorageNewerError
 from lobug.storage.connection import Connection, PostgresConnection
 from lobug.storage.database import Checkpoint, no_checkpoint
 from lobug.storage.postgres.errors import AGAIN, typed_errors
-from lobug.storage.postgres.memory_schema import MEMORY_STEPS, Step
+from lobug.storage.postgres.memory_schema import MEMORY_STEPS
+from lobug.storage.postgres.tables import Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,6 +123,11 @@ class PostgresDatabase:
         if known is None:
             return "postgresql://"
         return f"postgresql://{known.get('host') or 'localhost'}/{known.get('dbname') or ''}"
+
+    @property
+    def is_made(self) -> bool:
+        """Whether something may be in it: that is not known before it was opened."""
+        return True
 
     async def open(self, first: Callable[[Connection], T]) -> T | None:
         """Open, and migrate where needed; ``first`` is the first transaction, named resume."""
