@@ -190,6 +190,7 @@ async def test_what_is_added_is_read_and_removed(agenda: Agenda, things: list[st
     assert not (await agenda.lists.of_user("ada"))[0].items
 
 
+@pytest.mark.parametrize("each_database", ["sqlite"], indirect=True)
 @given(
     things=st.lists(
         st.sampled_from(

@@ -179,6 +179,7 @@ async def test_what_another_program_does_counts_here(tmp_path: Path) -> None:
         assert came_with(access, token) == "token_invalid"
 
 
+@pytest.mark.parametrize("each_database", ["sqlite"], indirect=True)
 async def test_a_file_that_cannot_be_opened(tmp_path: Path) -> None:
     (tmp_path / FILE).mkdir()
     async with opened(tmp_path) as access:

@@ -42,6 +42,7 @@ async def announced(here: House, **options: object) -> None:
     assert answer.json()["status"] == "said", answer.text
 
 
+@pytest.mark.parametrize("each_database", ["sqlite"], indirect=True)
 async def test_a_speed_is_kept_over_a_restart_and_used_unasked(tmp_path: Path) -> None:
     wall, voice = Clock(), PacedVoice()
     engines = ScriptedEngines(tts=voice)

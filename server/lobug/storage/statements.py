@@ -30,6 +30,7 @@ from sqlalchemy import (
     cast,
     column,
     func,
+    literal_column,
     select,
     types,
 )
@@ -312,9 +313,16 @@ def insert_or_add(table: Table, key: str, number: str) -> UpsertInsert:
 
 
 def insertion_order(table: Table) -> ColumnElement[Any]:
-    """What to sort rows by that have the same time: as they were inserted, in PostgreSQL by their
-    key."""
-    return _Inserted(*table.primary_key)
+    """What to sort rows by that have the same time: as they were inserted. A table of PostgreSQL
+    without numbers for keys has a column for it (``storage.postgres.tables``)."""
+    return literal_column("rowid") if table_has_rowid(table) else next(iter(table.primary_key))
+
+
+def table_has_rowid(table: Table) -> bool:
+    """Whether rows have a number that is not their key."""
+    kinds = [one.type for one in table.primary_key]
+    numbered = len(kinds) == 1 and isinstance(kinds[0], types.Integer)
+    return not numbered and bool(table.dialect_options["sqlite"]["with_rowid"])
 
 
 def holds(text: ColumnElement[Any], parameter: str) -> ColumnElement[bool]:
@@ -342,18 +350,11 @@ class _Typed(GenericFunction[Any]):
     inherit_cache = True
 
 
-class _Inserted(GenericFunction[Any]):
-    """When a row was inserted, against others: SQLite numbers rows."""
-
-    inherit_cache = True
-
-
 class _Bytes(GenericFunction[Any]):
     inherit_cache = True
 
 
 FUNCTIONS = {
-    _Inserted: ("rowid", "({})"),
     _Bytes: ("length(CAST({} AS BLOB))", "octet_length({})"),
     _Larger: ("max({})", "greatest({})"),
     _Smaller: ("min({})", "least({})"),

@@ -8,6 +8,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable, MetaData
 
 from lobug.storage.connection import Connection
 from lobug.storage.postgres_dialect import POSTGRES
+from lobug.storage.statements import table_has_rowid
 
 Step = Callable[[Connection], None]
 """A numbered migration; takes the connection, inside a transaction."""
@@ -39,11 +40,16 @@ CREATE FUNCTION json_texts(text, OUT key bigint, OUT value text) RETURNS SETOF r
 
 def create_tables(connection: Connection, tables: MetaData) -> None:
     """Create the tables as they are declared, with their indexes, and the functions in their
-    conditions. Links between tables come last: some are linked in a circle."""
+    conditions, and with the order of insertion. Links between tables come last: some are linked
+    in a circle."""
     connection.execute(FUNCTIONS)
     for table in tables.tables.values():
         create = CreateTable(table, include_foreign_key_constraints=[])
         connection.execute(_text(create))
+        if table_has_rowid(table):
+            connection.execute(
+                f"ALTER TABLE {table.name} ADD COLUMN rowid bigint GENERATED ALWAYS AS IDENTITY"
+            )
         for index in sorted(table.indexes, key=lambda one: str(one.name)):
             connection.execute(_text(CreateIndex(index)))
     for table in tables.tables.values():
