@@ -71,7 +71,7 @@ def in_use() -> Iterator[None]:
 def place_of(path: Path) -> DatabasePlace:
     """The database that stands for a file."""
     return DatabasePlace(
-        _address(Path(os.environ[POSTGRES]), _made(path)), connections=4, patience_s=PATIENCE_S
+        _address(Path(os.environ[POSTGRES]), _made(path)), connections=10, patience_s=PATIENCE_S
     )
 
 

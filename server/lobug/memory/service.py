@@ -86,7 +86,7 @@ T = TypeVar("T")
 
 
 class Memory:
-    """The memory of all users in one SQLite file.
+    """The memory of all users in one SQLite file, or in PostgreSQL.
 
     ``start`` first, ``close`` last. Every call names a user, by a ``MemoryScope`` or a
     ``ConversationKey``, and returns and changes only what that user may see; ``users`` and
@@ -267,6 +267,11 @@ class Memory:
     def wake(self) -> None:
         """Tell the worker that there may be something to do."""
         self._worker.wake()
+
+    @property
+    def place(self) -> str:
+        """Where it is kept, for people: a file, or an address without its password."""
+        return self._database.place
 
     def fault(self) -> StorageError | None:
         """Why memory cannot be used, as last known; None: it can. No I/O."""

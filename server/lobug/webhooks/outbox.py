@@ -119,6 +119,7 @@ _EXPIRE = delete(outbox).where(outbox.c.created_at < bindparam("before"))
 _CONCERNS = or_(bindparam("of_user", type_=Text).is_(None), outbox.c.user == bindparam("of_user"))
 _ERASE = update(outbox).where(and_(_CONCERNS, outbox.c.content.is_not(None))).values(content=None)
 _DELETE_USER = delete(outbox).where(outbox.c.user == bindparam("of_user"))
+_DELETE_ALL = delete(outbox)
 
 
 class Outbox:
@@ -166,9 +167,13 @@ class Outbox:
         await self._database.close()
 
     async def discard(self) -> None:
-        """Delete the file, and what else is called like it: its log and its backups."""
+        """Delete the file, and what else is called like it: its log and its backups. In PostgreSQL,
+        delete every event."""
         if not isinstance(self._database, SqliteDatabase):
-            raise StorageError(f"{self._database.place} cannot be deleted from here")
+            await self.start()
+            await self._database.write("webhooks_discard", lambda c: run(c, _DELETE_ALL))
+            await self.close()
+            return
         await self.close()
         path = self._database.path
         try:
@@ -232,7 +237,7 @@ class Outbox:
     async def erase(self, user: str | None) -> None:
         """Erase the words of a user's events, or of all (None), durably: the events stay. A file
         that cannot be written is deleted, words and events, because keeping words would be
-        worse."""
+        worse; a PostgreSQL that cannot be written raises StorageError."""
         await self._forget(lambda c: run(c, _ERASE, of_user=user))
 
     async def delete_user(self, user: str) -> None:
