@@ -7,6 +7,7 @@ from pathlib import Path
 from lobug.access.service import FILE as ACCESS_FILE
 from lobug.access.store import STEPS as ACCESS_STEPS
 from lobug.data_folder.permissions import open_paths, path_list, why_not_restrictable
+from lobug.diagnosis import postgres
 from lobug.diagnosis.findings import Finding, fail, ok, warn
 from lobug.diagnosis.sentences import sentence
 from lobug.errors import (
@@ -43,8 +44,10 @@ def check_driver() -> Finding:
     return ok("sqlite", message)
 
 
-def check_database(settings: Settings) -> Finding:
+def check_database(settings: Settings) -> Finding | list[Finding]:
     """Whether the database can be read, is intact, and has a version that this program knows."""
+    if settings.database.url.get_secret_value():
+        return postgres.check_postgres(settings.database)
     return _check_file(
         "database",
         settings.database_path,
@@ -55,8 +58,11 @@ def check_database(settings: Settings) -> Finding:
     )
 
 
-def check_claims(settings: Settings) -> Finding:
-    """Whether what an older version stored has been read for its claims, and how much is left."""
+def check_claims(settings: Settings) -> Finding | list[Finding]:
+    """Whether what an older version stored has been read for its claims, and how much is left; in
+    PostgreSQL ``check_database`` says so."""
+    if settings.database.url.get_secret_value():
+        return []
     path = settings.database_path
     if not path.exists():
         return ok("claims", sentence("doctor.claims_read"))
@@ -72,18 +78,13 @@ def check_claims(settings: Settings) -> Finding:
                 connection.close()
     except StorageError as error:
         return warn("claims", str(error), sentence("doctor.file_busy_advice"))
-    if not left:
-        return ok("claims", sentence("doctor.claims_read"))
-    done = total - left
-    return warn(
-        "claims",
-        sentence("doctor.claims_waiting", done=done, total=total),
-        sentence("doctor.claims_advice"),
-    )
+    return postgres.judge_claims(left, total)
 
 
-def check_access(settings: Settings) -> Finding:
+def check_access(settings: Settings) -> Finding | list[Finding]:
     """The check of ``check_database``, for the file of devices and tokens."""
+    if settings.database.url.get_secret_value():
+        return []
     return _check_file(
         "access",
         settings.data_dir / ACCESS_FILE,

@@ -176,7 +176,8 @@ async def opened(
 
 
 def _settings(settings: Settings, folder: Path) -> Settings:
-    """The settings for one scenario: with memory, in files in ``folder``, for nobody's household."""
+    """The settings for one scenario: with memory, in ``folder`` and nowhere else, for nobody's
+    household."""
     memory = settings.memory.model_copy(
         update={
             "enabled": True,
@@ -185,7 +186,8 @@ def _settings(settings: Settings, folder: Path) -> Settings:
             "idle_delay_s": 0.0,
         }
     )
-    return settings.model_copy(update={"data_dir": folder, "database": DatabaseSettings(), "memory": memory}
+    return settings.model_copy(
+        update={"data_dir": folder, "database": DatabaseSettings(), "memory": memory}
     )
 
 

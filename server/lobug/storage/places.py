@@ -13,7 +13,6 @@ from lobug.settings.database import DatabaseSettings
 from lobug.storage.database import Checkpoint, Database, no_checkpoint
 from lobug.storage.sqlite_database import DatabaseOptions, SqliteDatabase
 
-
 SMALL_SHARE = 2
 """Connections of each database but memory's: one that writes, one that reads."""
 

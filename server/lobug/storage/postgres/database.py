@@ -459,12 +459,17 @@ def _require_features(raw: Raw, place: str) -> None:
             f"{place} is PostgreSQL {raw.info.server_version // 10_000}; Lo-Bug needs"
             f" {OLDEST // 10_000} or newer"
         )
-    row = raw.execute("SELECT current_setting('server_encoding'), lower('\u00c4')").fetchone()
-    if row != ("UTF8", "\u00e4"):
+    if not knows_letters(raw):
         raise StorageError(
             f"{place} knows no capital letters but A to Z: create the database with ENCODING 'UTF8'"
             " and a UTF-8 locale (LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8')"
         )
+
+
+def knows_letters(raw: Raw) -> bool:
+    """Whether the database stores UTF-8 and knows capital letters beyond A to Z."""
+    row = raw.execute("SELECT current_setting('server_encoding'), lower('\u00c4')").fetchone()
+    return row == ("UTF8", "\u00e4")
 
 
 def _require_schema(raw: Raw, name: str) -> None:

@@ -51,6 +51,7 @@ def create_tables(connection: Connection, tables: MetaData) -> None:
                 f"ALTER TABLE {table.name} ADD COLUMN rowid bigint GENERATED ALWAYS AS IDENTITY"
             )
         for index in sorted(table.indexes, key=lambda one: str(one.name)):
+            index.dialect_options["postgresql"]["where"] = index.dialect_options["sqlite"]["where"]
             connection.execute(_text(CreateIndex(index)))
     for table in tables.tables.values():
         for link in sorted(table.foreign_keys, key=lambda one: one.parent.name):
