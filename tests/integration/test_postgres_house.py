@@ -8,6 +8,7 @@ import logging
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -175,13 +176,41 @@ def rows(url: str, query: str) -> list[Any]:
 def test_a_command_without_a_server_uses_it_too(tmp_path: Path, postgres: PostgresServer) -> None:
     settings = house(tmp_path, url_of(postgres, "direct"))
     for _ in range(2):
-        transport = DirectMemoryTransport(settings)
-        with httpx.Client(transport=transport, base_url="http://127.0.0.1") as http:
+        with direct(settings) as http:
             added = http.post("/memory/entries", json={"content": "Hanna lives in Rome"})
             found = http.get("/memory/search", params={"q": "Hanna"}).json()
     assert added.status_code < 300, added.text
     assert "Rome" in json.dumps(found)
     assert not list(settings.data_dir.glob("*.db*"))
+
+
+def test_a_person_moves_from_a_file_to_it_and_back(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    there = house(tmp_path / "there", url_of(postgres, "moved"))
+    places = [settings_for(tmp_path / "here"), there, settings_for(tmp_path / "back")]
+    with direct(places[0]) as http:
+        http.post("/memory/entries", json={"content": "Hanna lives in Rome"}).raise_for_status()
+        document = before = http.get("/memory/export").json()
+    for settings in places[1:]:
+        with direct(settings) as http:
+            done = http.post("/memory/import", json=document)
+            assert done.status_code == 200, done.text
+            document = http.get("/memory/export").json()
+            assert [one["content"] for one in document["entries"]] == ["Hanna lives in Rome"]
+    assert without_times(document) == without_times(before)
+
+
+def without_times(document: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in document.items() if name != "exported_at"}
+
+
+@contextmanager
+def direct(settings: Settings) -> Iterator[httpx.Client]:
+    """The routes of memory without a server."""
+    transport = DirectMemoryTransport(settings)
+    with httpx.Client(transport=transport, base_url="http://127.0.0.1") as http:
+        yield http
 
 
 def command(

@@ -1,4 +1,4 @@
-"""Checks of the SQLite driver, the database, the file of devices and tokens, and their privacy."""
+"""Checks of the SQLite driver, of the files of memory and access, and of their privacy."""
 
 from __future__ import annotations
 
@@ -44,10 +44,8 @@ def check_driver() -> Finding:
     return ok("sqlite", message)
 
 
-def check_database(settings: Settings) -> Finding | list[Finding]:
-    """Whether the database can be read, is intact, and has a version that this program knows."""
-    if settings.database.url.get_secret_value():
-        return postgres.check_postgres(settings.database)
+def check_database(settings: Settings) -> Finding:
+    """Whether the file can be read, is intact, and has a version that this program knows."""
     return _check_file(
         "database",
         settings.database_path,
@@ -58,11 +56,8 @@ def check_database(settings: Settings) -> Finding | list[Finding]:
     )
 
 
-def check_claims(settings: Settings) -> Finding | list[Finding]:
-    """Whether what an older version stored has been read for its claims, and how much is left; in
-    PostgreSQL ``check_database`` says so."""
-    if settings.database.url.get_secret_value():
-        return []
+def check_claims(settings: Settings) -> Finding:
+    """Whether what an older version stored has been read for its claims, and how much is left."""
     path = settings.database_path
     if not path.exists():
         return ok("claims", sentence("doctor.claims_read"))
@@ -81,10 +76,8 @@ def check_claims(settings: Settings) -> Finding | list[Finding]:
     return postgres.judge_claims(left, total)
 
 
-def check_access(settings: Settings) -> Finding | list[Finding]:
+def check_access(settings: Settings) -> Finding:
     """The check of ``check_database``, for the file of devices and tokens."""
-    if settings.database.url.get_secret_value():
-        return []
     return _check_file(
         "access",
         settings.data_dir / ACCESS_FILE,

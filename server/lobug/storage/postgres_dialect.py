@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from sqlalchemy import types
 from sqlalchemy.dialects.postgresql.psycopg import PGCompiler_psycopg, PGDialect_psycopg
@@ -39,7 +39,7 @@ class _PostgresDialect(PGDialect_psycopg):
     supports_statement_cache = True
     statement_compiler = _PostgresCompiler
     supports_native_boolean = False  # flags are 0 and 1, as in SQLite
-    colspecs: ClassVar[Any] = {**PGDialect_psycopg.colspecs, types.Float: _Double}
+    colspecs = {**PGDialect_psycopg.colspecs, types.Float: _Double}  # noqa: RUF012 - declared by the base
 
 
 POSTGRES: Dialect = _PostgresDialect()  # type: ignore[no-untyped-call]

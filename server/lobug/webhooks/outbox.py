@@ -255,6 +255,8 @@ class Outbox:
             await self._database.write("webhooks_forget", work)
             await self._database.fold_log()
         except StorageError as error:
+            if not isinstance(self._database, SqliteDatabase):
+                raise
             log.error(  # noqa: TRY400 - a full disk needs no traceback
                 "webhooks that wait are deleted, because words in them could not be erased: %s",
                 error,

@@ -148,10 +148,13 @@ class Webhooks:
         await self._open()
 
     async def _open(self) -> None:
-        await self._outbox.start()
-        if not self._settings.include_text:
-            await self._outbox.erase(None)
-        self.waiting = await self._outbox.waiting()
+        async with self._writing:
+            if self._outbox.is_open:
+                return
+            await self._outbox.start()
+            if not self._settings.include_text:
+                await self._outbox.erase(None)
+            self.waiting = await self._outbox.waiting()
         self._due.set()
 
     async def close(self) -> None:
@@ -317,7 +320,9 @@ class Webhooks:
             while True:
                 self._due.clear()
                 try:
-                    wait_s = await self._deliver(sender) if self._outbox.is_open else LONGEST_WAIT_S
+                    if not self._outbox.is_open:
+                        await self._open()
+                    wait_s = await self._deliver(sender)
                 except StorageError as error:
                     log.warning("webhooks cannot be read: %s", error)
                     wait_s = WRITE_AGAIN_S
