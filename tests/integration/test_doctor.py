@@ -331,7 +331,7 @@ def all_checks() -> dict[str, list[str]]:
 
 CHECKS = all_checks()
 AT_LEAST = sum(map(len, CHECKS.values())) - 2
-"""Findings of all checks; ``check_libraries`` is a part of another, and ``check_postgres`` takes the
+"""Findings of all checks; ``check_libraries`` is a part of another, ``check_postgres`` takes the
 place of those of the files."""
 
 
@@ -342,6 +342,7 @@ def test_whatever_a_check_raises_doctor_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str, at_least: int
 ) -> None:
     monkeypatch.setenv("LOBUG_DATABASE__URL", url)
+
     def breaks(*_: object) -> None:
         raise ImportError("there is no such library")
 

@@ -24,6 +24,7 @@ from lobug.diagnosis.findings import Level
 from lobug.diagnosis.postgres import check_postgres, judge
 from lobug.diagnosis.running import examine
 from lobug.errors import StorageDriverError
+from lobug.server import LobugServer
 from lobug.settings import DatabaseSettings, Settings
 from lobug.storage.places import DatabasePlace
 from lobug.storage.postgres.database import PostgresOptions
@@ -73,6 +74,11 @@ async def pair(http: httpx.AsyncClient) -> str:
     assert (await http.post("/devices/approve", json={"code": code})).status_code == 200
     told = (await http.post("/xiaozhi/ota/", json={}, headers=DEVICE)).json()
     return str(told["websocket"]["token"])
+
+
+async def waits(server: LobugServer) -> bool:
+    """Whether webhooks wait for their receiver."""
+    return server.webhooks.waiting > 0
 
 
 async def healthy(http: httpx.AsyncClient) -> bool:
@@ -135,7 +141,8 @@ async def test_a_database_that_stops_is_said_and_missed_no_longer_than_it_is_gon
 async def test_a_server_that_starts_before_its_database_waits_for_it(
     tmp_path: Path, postgres: PostgresServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    settings = house(tmp_path, url_of(postgres, "late"))
+    webhooks = {"url": NOBODY, "secret": SECRET}
+    settings = house(tmp_path, url_of(postgres, "late"), webhooks=webhooks)
     await asyncio.to_thread(postgres.stop)
     try:
         async with running(settings, quiet_engines()) as (http, server):
@@ -148,6 +155,7 @@ async def test_a_server_that_starts_before_its_database_waits_for_it(
 
             await until(lambda: healthy(http))
             await said(http, "My sister Hanna lives in Rome.")
+            await until(lambda: waits(server))
             await pair(http)
             await said(http, "Set a pasta timer for one hour.")
     finally:

@@ -152,9 +152,13 @@ class Webhooks:
             if self._outbox.is_open:
                 return
             await self._outbox.start()
-            if not self._settings.include_text:
-                await self._outbox.erase(None)
-            self.waiting = await self._outbox.waiting()
+            try:
+                if not self._settings.include_text:
+                    await self._outbox.erase(None)
+                self.waiting = await self._outbox.waiting()
+            except StorageError:
+                await self._outbox.close()  # tried again: nothing is sent before it is erased
+                raise
         self._due.set()
 
     async def close(self) -> None:
