@@ -110,6 +110,9 @@ async def test_everything_outlives_a_restart_and_nothing_is_in_a_file(
         assert (await http.get("/health")).json()["memory"]["messages"] >= 8
     files = [path.name for path in settings.data_dir.rglob("*") if path.is_file()]
     assert not [name for name in files if ".db" in name]
+    sampled = await asyncio.to_thread(samples, settings.database.url.get_secret_value())
+    assert "alerts.due_at" in sampled
+    assert "alerts.label" not in sampled
     assert all(page.status_code == 200 for page in pages)
     assert PASSWORD not in caplog.text + "".join(page.text for page in pages)
 
@@ -174,6 +177,14 @@ async def test_words_wait_no_longer_where_webhooks_are_off(
     async with running(house(tmp_path, url), quiet_engines()) as (http, _):
         assert await healthy(http)
     assert rows(url, "SELECT content FROM lobug_webhooks.outbox") == []
+
+
+def samples(url: str) -> list[str]:
+    """The columns of agenda of which PostgreSQL keeps samples, after it has looked for some."""
+    with psycopg.connect(url, autocommit=True) as raw:
+        raw.execute("ANALYZE")
+    query = "SELECT tablename || '.' || attname FROM pg_stats WHERE schemaname = 'lobug_agenda'"
+    return rows(url, query)
 
 
 def rows(url: str, query: str) -> list[Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from lobug.storage import index_tables
 from lobug.storage.connection import Connection
-from lobug.storage.postgres.tables import Step, create_tables
+from lobug.storage.postgres.tables import Step, create_tables, keep_no_samples
 
 TURN_TOKENS = """
 CREATE TABLE turn_tokens (
@@ -231,8 +231,7 @@ WORDS = (
     "memory_tokens.content",
     "memory_tokens.tags",
 )
-"""Columns with somebody's words. PostgreSQL keeps no samples of them for its planner: those would
-outlive what was forgotten."""
+"""Columns with somebody's words."""
 
 
 def p001_memory(connection: Connection) -> None:
@@ -242,7 +241,7 @@ def p001_memory(connection: Connection) -> None:
         connection.execute(script)
     for column in WORDS:
         table, _, name = column.partition(".")
-        connection.execute(f"ALTER TABLE {table} ALTER COLUMN {name} SET STATISTICS 0")
+        keep_no_samples(connection, table, name)
 
 
 MEMORY_STEPS: tuple[Step, ...] = (p001_memory,)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sqlalchemy import types
 from sqlalchemy.schema import CreateIndex, CreateTable, MetaData
 
 from lobug.storage.connection import Connection
@@ -69,4 +70,18 @@ def _text(statement: CreateTable | CreateIndex) -> str:
 
 def declared(tables: MetaData) -> tuple[Step, ...]:
     """The steps of a schema that holds declared tables and nothing else."""
-    return (lambda connection: create_tables(connection, tables),)
+
+    def create(connection: Connection) -> None:
+        create_tables(connection, tables)
+        for table in tables.tables.values():
+            for column in table.c:
+                if isinstance(column.type, types.String | types.TypeDecorator):
+                    keep_no_samples(connection, table.name, column.name)
+
+    return (create,)
+
+
+def keep_no_samples(connection: Connection, table: str, column: str) -> None:
+    """Let PostgreSQL keep no samples of a column's words for its planner: those would outlive what
+    was forgotten."""
+    connection.execute(f'ALTER TABLE {table} ALTER COLUMN "{column}" SET STATISTICS 0')
