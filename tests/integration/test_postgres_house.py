@@ -338,9 +338,9 @@ GOOD = Inspection(
         ({}, "database", Level.OK, "postgresql://h/x, PostgreSQL 18.1"),
         ({"version_number": 160_004}, "database", Level.FAIL, "needs 17 or newer"),
         ({"knows_letters": False}, "database", Level.FAIL, "capital letters"),
-        ({"vectors": "can be added"}, "pgvector", Level.OK, "at the first start"),
-        ({"vectors": "may not be added"}, "pgvector", Level.FAIL, "may not add"),
-        ({"vectors": "not installed"}, "pgvector", Level.FAIL, "not installed"),
+        ({"vectors": "addable"}, "pgvector", Level.OK, "at the first start"),
+        ({"vectors": "forbidden"}, "pgvector", Level.FAIL, "may not add"),
+        ({"vectors": "missing"}, "pgvector", Level.FAIL, "not installed"),
         ({}, "schemas", Level.OK, "lobug_memory 1"),
         ({"versions": {}}, "schemas", Level.OK, "made at the first start: lobug_memory"),
         ({"versions": {}, "may_create": False}, "schemas", Level.FAIL, "may not make schemas"),
@@ -367,7 +367,7 @@ def test_doctor_looks_into_a_database_and_changes_nothing(
     names = tuple(NEWEST)
     new = inspect(url, names, patience_s=PATIENCE_S)
     assert (new.vectors, new.may_create, set(new.versions.values())) == (
-        "can be added",
+        "addable",
         True,
         {None},
     )
@@ -375,7 +375,7 @@ def test_doctor_looks_into_a_database_and_changes_nothing(
         raw.execute("CREATE ROLE guest LOGIN")
     guest = url.replace(f"lobug:{PASSWORD}", "guest")
     seen = inspect(guest, names, patience_s=PATIENCE_S)
-    assert (seen.vectors, seen.may_create) == ("may not be added", False)
+    assert (seen.vectors, seen.may_create) == ("forbidden", False)
     assert rows(url, "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'lobug%'") == [0]
 
     DirectMemoryTransport(house(tmp_path, url)).close()

@@ -41,15 +41,17 @@ def judge(found: Inspection, newest: Mapping[str, int]) -> Iterator[Finding]:
     Pure."""
     from lobug.storage.postgres.database import OLDEST  # noqa: PLC0415
 
-    known = {"place": found.place, "version": found.version}
+    place, version = found.place, found.version
     if found.version_number < OLDEST:
-        what = sentence("doctor.postgres_old", needed=OLDEST // 10_000, **known)
+        what = sentence(
+            "doctor.postgres_old", place=place, version=version, needed=OLDEST // 10_000
+        )
         yield fail("database", what, sentence("doctor.postgres_old_advice"))
     elif not found.knows_letters:
         advice = sentence("doctor.postgres_letters_advice")
-        yield fail("database", sentence("doctor.postgres_letters", **known), advice)
+        yield fail("database", sentence("doctor.postgres_letters", place=place), advice)
     else:
-        yield ok("database", sentence("doctor.postgres_ok", **known))
+        yield ok("database", sentence("doctor.postgres_ok", place=place, version=version))
     yield _vectors(found)
     yield _schemas(found, newest)
     if found.versions.get("lobug_memory"):
@@ -60,12 +62,12 @@ def _vectors(found: Inspection) -> Finding:
     match found.vectors:
         case "there":
             return ok("pgvector", sentence("doctor.pgvector_there"))
-        case "can be added":
+        case "addable":
             return ok("pgvector", sentence("doctor.pgvector_added"))
-        case "may not be added":
+        case "forbidden":
             advice = sentence("doctor.pgvector_forbidden_advice")
             return fail("pgvector", sentence("doctor.pgvector_forbidden"), advice)
-        case "not installed":
+        case "missing":
             advice = sentence("doctor.pgvector_missing_advice")
             return fail("pgvector", sentence("doctor.pgvector_missing"), advice)
 

@@ -10,7 +10,8 @@ from lobug.storage.postgres.connections import Raw
 from lobug.storage.postgres.database import connect, knows_letters, place_of
 from lobug.storage.postgres.errors import typed_errors
 
-Vectors = Literal["there", "can be added", "may not be added", "not installed"]
+Vectors = Literal["there", "addable", "forbidden", "missing"]
+"""``addable``: by this user; ``forbidden``: not by this user; ``missing``: not installed."""
 
 _VECTORS = """
 SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'vector'),
@@ -112,8 +113,8 @@ def _vectors(raw: Raw) -> Vectors:
     if there:
         return "there"
     if not available:
-        return "not installed"
-    return "can be added" if creatable else "may not be added"
+        return "missing"
+    return "addable" if creatable else "forbidden"
 
 
 def _one(raw: Raw, query: str) -> Any:
