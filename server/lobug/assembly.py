@@ -12,6 +12,7 @@ from lobug.priority import TurnPriority
 from lobug.server import LobugServer, OllamaWatch
 from lobug.settings import Settings
 from lobug.storage.database import Checkpoint, no_checkpoint
+from lobug.storage.places import DatabasePlace
 
 
 async def assemble(settings: Settings) -> LobugServer:
@@ -78,6 +79,7 @@ def with_memory(
         batch_size=settings.embeddings.batch_size,
         working_memory=settings.conversation.max_messages,
         checkpoint=checkpoint,
+        place=DatabasePlace.of(settings.database),
         snapshot=SnapshotSource(
             settings.data_dir / SNAPSHOT,
             settings.conversation.users,

@@ -448,7 +448,8 @@ class StorageNewerError(StorageError):
 
 
 class StorageDriverError(StorageError):
-    """No installed SQLite driver can load extensions, or sqlite-vec cannot be loaded."""
+    """No installed SQLite driver can load extensions, sqlite-vec cannot be loaded, or PostgreSQL is
+    wanted (``database.url``) and its driver is not installed."""
 
     code = "storage_driver"
 

@@ -60,6 +60,7 @@ from lobug.skills.registry import Skills
 from lobug.skills.speaking import Speaking
 from lobug.skills.sums import Sums
 from lobug.skills.weather import Weather
+from lobug.storage.places import DatabasePlace
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
 from lobug.turn.runner import TurnRunner
@@ -181,11 +182,12 @@ class LobugServer:
             self.wall,
             self._was_heard,
         )
+        place = DatabasePlace.of(self.settings.database)
         self.access = Access(
-            self.settings.access, self.settings.data_dir / ACCESS_FILE, clock=self.wall
+            self.settings.access, self.settings.data_dir / ACCESS_FILE, clock=self.wall, place=place
         )
         self.agenda = Agenda(
-            self.settings.skills, self.settings.data_dir / AGENDA_FILE, clock=self.wall
+            self.settings.skills, self.settings.data_dir / AGENDA_FILE, clock=self.wall, place=place
         )
         self.webhooks = Webhooks(
             self.settings.webhooks,
@@ -194,6 +196,7 @@ class LobugServer:
             clock=self.clock,
             name_of=self._name_of_device,
             counted=self.telemetry.metrics.webhooks_ended,
+            place=place,
         )
         self.mcp_servers = McpServers(self.settings.skills.mcp_servers)
         if self.settings.home.url:

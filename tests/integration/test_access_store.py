@@ -29,8 +29,11 @@ from lobug.errors import (
 from lobug.settings import AccessSettings
 from lobug.storage.driver import backups_of
 from support.access_kit import THERE, Clock, opened
+from support.database_place import place_of
 from support.patience import PATIENCE_S
 from support.programs import run
+
+pytestmark = pytest.mark.usefixtures("each_database")
 
 
 async def code_of(access: Access, device: str = "aa:bb", client: str = "mine") -> Pairing:
@@ -216,6 +219,7 @@ def everything_in(folder: Path) -> bytes:
     return b"".join(file.read_bytes() for file in folder.iterdir())
 
 
+@pytest.mark.parametrize("each_database", ["sqlite"], indirect=True)
 async def test_no_secret_is_in_the_file(tmp_path: Path) -> None:
     async with opened(tmp_path) as access:
         _, api = await access.tokens.create("laptop")
@@ -246,6 +250,7 @@ async def test_what_another_program_revokes_counts_here(tmp_path: Path) -> None:
         assert came_with(access, token) == "token_invalid"
 
 
+@pytest.mark.parametrize("each_database", ["sqlite"], indirect=True)
 async def test_a_file_that_cannot_be_opened_is_tried_again(tmp_path: Path) -> None:
     (tmp_path / FILE).mkdir()
     async with opened(tmp_path) as access:
@@ -263,6 +268,7 @@ async def test_a_file_that_cannot_be_opened_is_tried_again(tmp_path: Path) -> No
         assert came_with(access, await paired(access)) == "device:aa:bb"
 
 
+@pytest.mark.parametrize("each_database", ["sqlite"], indirect=True)
 async def test_a_damaged_file_is_left_as_it_is(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(b"no database" * 1_000)
     async with opened(tmp_path) as access:
@@ -270,6 +276,7 @@ async def test_a_damaged_file_is_left_as_it_is(tmp_path: Path) -> None:
     assert (tmp_path / FILE).read_bytes() == b"no database" * 1_000
 
 
+@pytest.mark.parametrize("each_database", ["sqlite"], indirect=True)
 async def test_a_file_of_a_newer_program_is_refused(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / FILE) as file:
         file.execute("PRAGMA user_version = 99")
@@ -277,6 +284,7 @@ async def test_a_file_of_a_newer_program_is_refused(tmp_path: Path) -> None:
         assert isinstance(access.fault(), StorageNewerError)
 
 
+@pytest.mark.parametrize("each_database", ["sqlite"], indirect=True)
 async def test_a_further_step_backs_up_first_and_keeps_everything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -335,6 +343,7 @@ async def test_the_first_use_of_a_token_is_written_at_once(tmp_path: Path) -> No
         clock=Clock(),
         refresh_s=3600.0,
         checkpoint=lambda name: written.set() if name == "seen.after_commit" else None,
+        place=place_of(tmp_path / FILE),
     )
     await access.start()
     try:

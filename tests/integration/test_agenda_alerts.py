@@ -18,13 +18,21 @@ from lobug.errors import AlertLimitError
 from lobug.settings.skills import SkillSettings
 from support.alerts_child import ACKNOWLEDGED, START, new_alert
 from support.app_server import client_of
+from support.database_place import place_of
 from support.memory_app import app_with, door_settings
 from support.programs import run
+
+pytestmark = pytest.mark.usefixtures("each_database")
 
 
 @asynccontextmanager
 async def opened(folder: Path, *, most: int = 100) -> AsyncIterator[Agenda]:
-    agenda = Agenda(SkillSettings(max_alerts_per_person=most), folder / FILE, clock=lambda: START)
+    agenda = Agenda(
+        SkillSettings(max_alerts_per_person=most),
+        folder / FILE,
+        clock=lambda: START,
+        place=place_of(folder / FILE),
+    )
     await agenda.start()
     try:
         yield agenda
@@ -123,6 +131,7 @@ def words_in(folder: Path, words: str) -> bool:
     return any(words.encode() in path.read_bytes() for path in folder.glob(f"{FILE}*"))
 
 
+@pytest.mark.parametrize("each_database", ["sqlite"], indirect=True)
 async def test_words_of_what_is_cancelled_or_long_over_are_gone(tmp_path: Path) -> None:
     async with opened(tmp_path) as agenda:
         alerts = agenda.alerts
@@ -141,6 +150,7 @@ async def test_words_of_what_is_cancelled_or_long_over_are_gone(tmp_path: Path) 
     assert not words_in(tmp_path, "hazel divorce")
 
 
+@pytest.mark.parametrize("each_database", ["sqlite"], indirect=True)
 async def test_everything_of_a_person_goes_with_the_memory_of_them(tmp_path: Path) -> None:
     settings = door_settings(tmp_path)
     app = app_with(settings)

@@ -26,7 +26,10 @@ from lobug.language.en.list_names import list_key
 from lobug.language.en.list_words import items_in, joined
 from lobug.settings.skills import SkillSettings
 from support.agenda_child import CONTENTS
+from support.database_place import place_of
 from support.programs import run
+
+pytestmark = pytest.mark.usefixtures("each_database")
 
 LIMITS = SkillSettings(
     max_lists_per_person=3,
@@ -44,7 +47,9 @@ def named(name: str) -> ListName:
 
 @pytest.fixture
 async def agenda(tmp_path: Path) -> AsyncIterator[Agenda]:
-    agenda = Agenda(LIMITS, tmp_path / "agenda.db", clock=lambda: 5.0)
+    agenda = Agenda(
+        LIMITS, tmp_path / "agenda.db", clock=lambda: 5.0, place=place_of(tmp_path / "agenda.db")
+    )
     await agenda.start()
     yield agenda
     await agenda.close()
@@ -185,6 +190,7 @@ async def test_what_is_added_is_read_and_removed(agenda: Agenda, things: list[st
     assert not (await agenda.lists.of_user("ada"))[0].items
 
 
+@pytest.mark.parametrize("each_database", ["sqlite"], indirect=True)
 @given(
     things=st.lists(
         st.sampled_from(
@@ -211,7 +217,7 @@ def test_a_crash_loses_nothing_that_was_acknowledged(tmp_path: Path, point: str)
 
 def _kept(path: Path) -> list[str]:
     async def read() -> list[str]:
-        agenda = Agenda(SkillSettings(), path, clock=lambda: 0.0)
+        agenda = Agenda(SkillSettings(), path, clock=lambda: 0.0, place=place_of(path))
         await agenda.start()
         try:
             found = await agenda.lists.find("ada", list_key("shopping"))

@@ -25,8 +25,11 @@ from lobug.errors import (
 )
 from lobug.settings import AccessSettings
 from support.access_kit import THERE, Clock, opened
+from support.database_place import place_of
 from support.patience import PATIENCE_S
 from support.programs import run
+
+pytestmark = pytest.mark.usefixtures("each_database")
 
 
 async def paired(access: Access, user: str = "ada") -> str:
@@ -110,7 +113,12 @@ async def test_a_session_lasts_as_long_as_it_is_used(tmp_path: Path) -> None:
 async def test_uses_within_a_minute_are_written_once(tmp_path: Path) -> None:
     clock, written = Clock(), list[str]()
     access = Access(
-        AccessSettings(), tmp_path / FILE, clock=clock, refresh_s=60, checkpoint=written.append
+        AccessSettings(),
+        tmp_path / FILE,
+        clock=clock,
+        refresh_s=60,
+        checkpoint=written.append,
+        place=place_of(tmp_path / FILE),
     )
     await access.start()
     token = await paired(access)
@@ -171,6 +179,7 @@ async def test_what_another_program_does_counts_here(tmp_path: Path) -> None:
         assert came_with(access, token) == "token_invalid"
 
 
+@pytest.mark.parametrize("each_database", ["sqlite"], indirect=True)
 async def test_a_file_that_cannot_be_opened(tmp_path: Path) -> None:
     (tmp_path / FILE).mkdir()
     async with opened(tmp_path) as access:

@@ -20,7 +20,8 @@ from lobug.errors import (
 )
 from lobug.memory.model import ConversationKey, Filter, MemoryScope
 from lobug.storage.connection import Connection, PostgresConnection
-from lobug.storage.database import Database, no_checkpoint
+from lobug.storage.database import Database
+from lobug.storage.places import DatabasePlace
 from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
 from lobug.storage.postgres.memory_schema import MEMORY_STEPS
 from lobug.storage.statements import run
@@ -52,7 +53,14 @@ def durable() -> Iterator[PostgresServer]:
 
 def server_of(path: Path) -> PostgresDatabase:
     """What another server has of the same database."""
-    return postgres.database(path, lambda: NOW, no_checkpoint)
+    options = PostgresOptions(url_of(path), connections=4, patience_s=PATIENCE_S)
+    return PostgresDatabase(options, clock=lambda: NOW)
+
+
+def url_of(path: Path) -> str:
+    url = postgres.place_of(path).url
+    assert url is not None
+    return url
 
 
 async def opened_by(path: Path, servers: int) -> list[PostgresDatabase]:
@@ -209,7 +217,7 @@ async def test_a_migration_that_fails_halfway_leaves_nothing(path: Path) -> None
         connection.execute("CREATE TABLE half (id bigint)")
         connection.execute("SELECT 1 / 0")
 
-    url = _url_of(server_of(path))
+    url = url_of(path)
     broken = PostgresDatabase(PostgresOptions(url, steps=(*MEMORY_STEPS, fails)), clock=lambda: NOW)
     with pytest.raises(StorageError, match="DivisionByZero"):
         await broken.open(lambda _: None)
@@ -321,9 +329,7 @@ async def test_a_database_that_may_only_be_read_says_so(path: Path) -> None:
 
 async def test_a_write_that_waits_too_long_for_another_server_is_refused(path: Path) -> None:
     (one,) = await opened_by(path, 1)
-    other = PostgresDatabase(
-        PostgresOptions(_url_of(server_of(path)), patience_s=0.3), clock=lambda: NOW
-    )
+    other = PostgresDatabase(PostgresOptions(url_of(path), patience_s=0.3), clock=lambda: NOW)
     await other.open(lambda _: None)
     begun, go_on = threading.Event(), threading.Event()
 
@@ -392,9 +398,7 @@ async def test_nothing_of_what_was_forgotten_is_in_the_tables(path: Path) -> Non
 
 async def test_acknowledged_words_survive_the_kill_of_postgresql(durable: PostgresServer) -> None:
     url = durable.database("words")
-    database: Database = PostgresDatabase(PostgresOptions(url), clock=lambda: NOW)
-    kit = Kit(Path("unused"))
-    memory = kit.memory(database)
+    memory = Kit(Path("unused"), place=DatabasePlace(url)).memory()
     await memory.start(work=False)
     acknowledged: list[str] = []
     speakers = [ConversationKey(name, "desk") for name in ("ada", "bob", "eve")]
@@ -428,7 +432,3 @@ async def test_acknowledged_words_survive_the_kill_of_postgresql(durable: Postgr
         kept = {row[0] for row in raw.execute("SELECT content FROM conversation_log").fetchall()}
     assert set(acknowledged) | {"It goes on."} <= kept
     assert not [said for said in kept if not re.fullmatch(r"\w+ said \d+|It goes on\.", said)]
-
-
-def _url_of(database: PostgresDatabase) -> str:
-    return database._options.url

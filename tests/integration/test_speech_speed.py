@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
+
 from lobug.agenda.migrations import STEPS
 from lobug.agenda.service import Agenda
 from lobug.engines.base import Samples
@@ -12,10 +14,13 @@ from lobug.memory.model import ConversationKey
 from lobug.settings.skills import SkillSettings
 from lobug.storage.sqlite_database import DatabaseOptions, SqliteDatabase
 from support.app_server import ScriptedEngines
+from support.database_place import place_of
 from support.device_client import device
 from support.memory_kit import Clock
 from support.scripted_speech import ScriptedTextToSpeech
 from support.unasked_kit import DESK, House, house
+
+pytestmark = pytest.mark.usefixtures("each_database")
 
 GUEST = "aa:bb:cc:dd:ee:09"
 
@@ -37,6 +42,7 @@ async def announced(here: House, **options: object) -> None:
     assert answer.json()["status"] == "said", answer.text
 
 
+@pytest.mark.parametrize("each_database", ["sqlite"], indirect=True)
 async def test_a_speed_is_kept_over_a_restart_and_used_unasked(tmp_path: Path) -> None:
     wall, voice = Clock(), PacedVoice()
     engines = ScriptedEngines(tts=voice)
@@ -76,7 +82,7 @@ async def test_an_older_file_is_migrated_and_a_deleted_person_has_no_speed(tmp_p
     older = SqliteDatabase(DatabaseOptions(path, steps=STEPS[:1]), clock=lambda: 0.0)
     await older.open(lambda _connection: None)
     await older.close()
-    agenda = Agenda(SkillSettings(), path, clock=lambda: 0.0)
+    agenda = Agenda(SkillSettings(), path, clock=lambda: 0.0, place=place_of(path))
     await agenda.start()
     await agenda.speeds.change("ada", 0.6)
     await agenda.speeds.change("ada", 0.7)
@@ -84,7 +90,7 @@ async def test_an_older_file_is_migrated_and_a_deleted_person_has_no_speed(tmp_p
     await agenda.delete_user("ada")
     assert (agenda.speeds.of("ada"), agenda.speeds.of("bob")) == (1.0, 2.0)
     await agenda.close()
-    again = Agenda(SkillSettings(), path, clock=lambda: 0.0)
+    again = Agenda(SkillSettings(), path, clock=lambda: 0.0, place=place_of(path))
     await again.start()
     assert (again.speeds.of("ada"), again.speeds.of("bob")) == (1.0, 2.0)
     await again.close()

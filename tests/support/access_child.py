@@ -12,6 +12,7 @@ from pathlib import Path
 from lobug.access.rules import Credentials
 from lobug.access.service import Access
 from lobug.settings import AccessSettings
+from support.database_place import place_of
 
 
 def say(*words: str) -> None:
@@ -26,7 +27,9 @@ async def live(path: Path, point: str) -> None:
         if name == point:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    access = Access(AccessSettings(), path, clock=time.time, checkpoint=checkpoint)
+    access = Access(
+        AccessSettings(), path, clock=time.time, checkpoint=checkpoint, place=place_of(path)
+    )
     await access.start()
     found = await access.devices.discover("aa:bb", "mine", description="", address="10.0.0.1")
     assert found.pairing is not None

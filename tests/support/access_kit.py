@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lobug.access.service import FILE, Access
 from lobug.settings import AccessSettings
+from support.database_place import place_of
 
 THERE = "192.168.1.7"
 """Whence somebody in the local network calls."""
@@ -31,7 +32,13 @@ async def opened(
     **set_: object,
 ) -> AsyncIterator[Access]:
     settings = AccessSettings.model_validate(set_)
-    access = Access(settings, folder / FILE, clock=clock or Clock(), refresh_s=refresh_s)
+    access = Access(
+        settings,
+        folder / FILE,
+        clock=clock or Clock(),
+        refresh_s=refresh_s,
+        place=place_of(folder / FILE),
+    )
     await access.start()
     try:
         yield access

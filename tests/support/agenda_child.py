@@ -15,6 +15,7 @@ from lobug.agenda.lists import ListName
 from lobug.agenda.service import Agenda
 from lobug.language.en.list_names import list_key
 from lobug.settings.skills import SkillSettings
+from support.database_place import place_of
 
 CONTENTS = [["milk", "eggs"], ["bread", "butter"], ["salt"]]
 
@@ -30,7 +31,7 @@ async def live(path: Path, point: str, occurrence: int) -> None:
             if left == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-    agenda = Agenda(SkillSettings(), path, clock=lambda: 0.0, checkpoint=die)
+    agenda = Agenda(SkillSettings(), path, clock=lambda: 0.0, checkpoint=die, place=place_of(path))
     await agenda.start()
     for number, contents in enumerate(CONTENTS, start=1):
         await agenda.lists.add("ada", ListName("shopping", list_key("shopping")), contents)

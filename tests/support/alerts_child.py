@@ -17,6 +17,7 @@ from pathlib import Path
 from lobug.agenda.alerts import Alert, NewAlert
 from lobug.agenda.service import FILE, Agenda
 from lobug.settings.skills import SkillSettings
+from support.database_place import place_of
 
 START = 1_800_000_000.0
 ACKNOWLEDGED = "acknowledged"
@@ -46,7 +47,13 @@ async def live(folder: Path, point: str) -> None:
         with (folder / ACKNOWLEDGED).open("a", encoding="utf-8") as file:
             file.write(f"{name} {' '.join(str(alert.id) for alert in alerts)}\n")
 
-    agenda = Agenda(SkillSettings(), folder / FILE, clock=lambda: START, checkpoint=checkpoint)
+    agenda = Agenda(
+        SkillSettings(),
+        folder / FILE,
+        clock=lambda: START,
+        checkpoint=checkpoint,
+        place=place_of(folder / FILE),
+    )
     await agenda.start()
     alerts = agenda.alerts
     set_ = await alerts.add(

@@ -12,6 +12,7 @@ from pathlib import Path
 from lobug.access.service import Access
 from lobug.settings import AccessSettings
 from support.access_child import say
+from support.database_place import place_of
 
 
 async def live(path: Path, point: str) -> None:
@@ -21,7 +22,9 @@ async def live(path: Path, point: str) -> None:
         if name == point:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    access = Access(AccessSettings(), path, clock=time.time, checkpoint=checkpoint)
+    access = Access(
+        AccessSettings(), path, clock=time.time, checkpoint=checkpoint, place=place_of(path)
+    )
     await access.start()
     say("code", (await access.browsers.invite("ada")).code)
     browser, token = await access.browsers.pair(access.browsers.invitations()[0].code)

@@ -21,8 +21,11 @@ from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
 from lobug.storage.connection import Connection as AnyConnection
 from lobug.storage.connection import PostgresConnection
-from lobug.storage.database import Checkpoint, Database, no_checkpoint
+from lobug.storage.database import Checkpoint, no_checkpoint
 from lobug.storage.driver import Connection, connect
+from lobug.storage.places import DatabasePlace
+from support import database_place
+from support.database_place import place_of
 from support.scripted import ScriptedChatModel, ScriptedEmbedder
 
 ADA = ConversationKey("ada", "ada-desk")
@@ -73,15 +76,6 @@ class Clock:
         self.now += seconds
 
 
-def _database(path: Path, clock: Clock, checkpoint: Checkpoint) -> Database | None:
-    """The database that stands for a file; None: the file itself."""
-    if "LOBUG_TEST_POSTGRES" not in os.environ:
-        return None
-    from support import postgres  # noqa: PLC0415 - most tests need no server
-
-    return postgres.database(path, clock, checkpoint)
-
-
 @dataclass
 class Kit:
     """A memory and everything it was built from."""
@@ -97,11 +91,13 @@ class Kit:
     checkpoint: Checkpoint = no_checkpoint
     snapshot: SnapshotSource | None = None
     consolidation: ChatModel | None = None
+    place: DatabasePlace | None = None
+    """None: what the test is run on."""
     trials: Sequence[Trial] = ()
     """What the model must sum up before it may write summaries: nothing, as most tests have it."""
 
-    def memory(self, database: Database | None = None) -> Memory:
-        """A memory on the kit's file, or in a given database; several may follow one another."""
+    def memory(self) -> Memory:
+        """A memory on the kit's file; several may follow one another."""
         return Memory(
             self.settings,
             self.path,
@@ -115,7 +111,7 @@ class Kit:
             working_memory=self.working_memory,
             consolidation=self.consolidation,
             trials=self.trials,
-            database=database or _database(self.path, self.clock, self.checkpoint),
+            place=self.place or place_of(self.path),
         )
 
 
@@ -163,7 +159,7 @@ async def recalled(
 @contextmanager
 def opened(path: Path) -> Iterator[AnyConnection]:
     """A connection of its own to the database."""
-    if "LOBUG_TEST_POSTGRES" in os.environ:
+    if database_place.POSTGRES in os.environ:
         from support import postgres  # noqa: PLC0415 - most tests need no server
 
         with postgres.opened(path) as connection:

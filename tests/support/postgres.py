@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -20,14 +20,11 @@ import psycopg
 from psycopg import sql
 
 from lobug.storage.connection import PostgresConnection
-from lobug.storage.database import Checkpoint
+from lobug.storage.places import DatabasePlace
 from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
+from support.database_place import POSTGRES
 from support.patience import PATIENCE_S
 from support.postgres_server import PostgresServer, started
-
-FOLDER = "LOBUG_TEST_POSTGRES"
-"""The environment variable that names the folder of the server in use; processes that a test starts
-find it too."""
 
 TEMPLATE = "lobug_template"
 """A database with the tables, of which the others are copies."""
@@ -40,7 +37,8 @@ def server() -> PostgresServer:
     running.database(TEMPLATE)
 
     async def make_tables() -> None:
-        made = _database(running.folder, TEMPLATE, lambda: 0.0, lambda _: None)
+        options = PostgresOptions(running.url_of(TEMPLATE))
+        made = PostgresDatabase(options, clock=lambda: 0.0)
         await made.open(lambda _: None)
         await made.close()
 
@@ -54,11 +52,11 @@ def server() -> PostgresServer:
 def in_use() -> Iterator[None]:
     """Keep memory in PostgreSQL; what was made is deleted in the end."""
     folder = server().folder
-    os.environ[FOLDER] = str(folder)
+    os.environ[POSTGRES] = str(folder)
     try:
         yield
     finally:
-        del os.environ[FOLDER]
+        del os.environ[POSTGRES]
         with _administration(folder) as raw:
             names = raw.execute(
                 "SELECT datname FROM pg_database WHERE datname LIKE 'test_%'"
@@ -70,16 +68,18 @@ def in_use() -> Iterator[None]:
     assert names, "this test keeps nothing in PostgreSQL"
 
 
-def database(path: Path, clock: Callable[[], float], checkpoint: Checkpoint) -> PostgresDatabase:
+def place_of(path: Path) -> DatabasePlace:
     """The database that stands for a file."""
-    return _database(Path(os.environ[FOLDER]), _made(path), clock, checkpoint)
+    return DatabasePlace(
+        _address(Path(os.environ[POSTGRES]), _made(path)), connections=10, patience_s=PATIENCE_S
+    )
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[PostgresConnection]:
     """A connection of its own to the database that stands for a file."""
     with psycopg.connect(
-        _address(Path(os.environ[FOLDER]), _made(path)),
+        _address(Path(os.environ[POSTGRES]), _made(path)),
         autocommit=True,
         options=f"-c search_path={PostgresOptions('').schema},public",
     ) as raw:
@@ -98,7 +98,7 @@ def rows(
 def _made(path: Path) -> str:
     """The name of the database that stands for a file, made where there is none."""
     name = "test_" + hashlib.sha256(str(path).encode()).hexdigest()[:24]
-    with _administration(Path(os.environ[FOLDER])) as raw:
+    with _administration(Path(os.environ[POSTGRES])) as raw:
         known = raw.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,)).fetchone()
         if known is None:
             raw.execute(
@@ -115,10 +115,3 @@ def _administration(folder: Path) -> psycopg.Connection[tuple[Any, ...]]:
 
 def _address(folder: Path, name: str) -> str:
     return f"postgresql://lobug@/{name}?host={folder}"
-
-
-def _database(
-    folder: Path, name: str, clock: Callable[[], float], checkpoint: Checkpoint
-) -> PostgresDatabase:
-    options = PostgresOptions(_address(folder, name), connections=4, patience_s=PATIENCE_S)
-    return PostgresDatabase(options, clock=clock, checkpoint=checkpoint)

@@ -29,6 +29,7 @@ from lobug.errors import (
 from lobug.settings.access import AccessSettings
 from lobug.storage.connection import Connection
 from lobug.storage.database import Checkpoint, no_checkpoint
+from lobug.storage.places import FILES, DatabasePlace
 
 log = logging.getLogger(__name__)
 
@@ -132,6 +133,7 @@ class Access:
         clock: Callable[[], float],
         refresh_s: float = REFRESH_S,
         checkpoint: Checkpoint = no_checkpoint,
+        place: DatabasePlace = FILES,
     ) -> None:
         self._settings = settings
         self.now = clock
@@ -140,7 +142,9 @@ class Access:
         self._listeners = RevocationListeners()
         self.secret = ""
         """The token with which a program at this computer is the owner; empty: there is none."""
-        self._store = AccessStore(path, clock=clock, checkpoint=checkpoint, changed=self._on_change)
+        self._store = AccessStore(
+            path, clock=clock, checkpoint=checkpoint, changed=self._on_change, place=place
+        )
         self._seen = Seen(self._store, clock)
         self._attempts = Attempts(settings)
         self.devices = Devices(self._store, settings, self._attempts, self._seen, clock)

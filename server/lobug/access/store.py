@@ -13,7 +13,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Integer, Table, bindparam, delete, func, insert, select, text, update
+from sqlalchemy import Integer, Table, bindparam, delete, func, select, update
 
 from lobug.access.callers import Caller
 from lobug.access.records import (
@@ -32,6 +32,7 @@ from lobug.access.tables import (
     device_details,
     devices,
     invitations,
+    metadata,
     pairings,
     satellites,
 )
@@ -40,8 +41,15 @@ from lobug.settings.access import AccessSettings
 from lobug.storage.connection import Connection
 from lobug.storage.database import Checkpoint, no_checkpoint
 from lobug.storage.migrations import Step
-from lobug.storage.sqlite_database import DatabaseOptions, SqliteDatabase
-from lobug.storage.statements import records, run, run_many
+from lobug.storage.places import FILES, DatabasePlace
+from lobug.storage.sqlite_database import DatabaseOptions
+from lobug.storage.statements import (
+    insert_or_replace,
+    insertion_order,
+    records,
+    run,
+    run_many,
+)
 
 
 def m001_create_tables(connection: Connection, _legacy_user: str) -> None:
@@ -178,13 +186,13 @@ _TABLES: Mapping[type[Any], Table] = {
 }
 _ALL = {
     kind: select(*(table.c[field.name] for field in fields(kind))).order_by(
-        *([table.c.created_at] if "created_at" in table.c else []), text("rowid")
+        *([table.c.created_at] if "created_at" in table.c else []), insertion_order(table)
     )
     for kind, table in _TABLES.items()
 }
 """Everything, by the names of the records' fields, oldest first."""
 
-_PUT = {kind: insert(table).prefix_with("OR REPLACE") for kind, table in _TABLES.items()}
+_PUT = {kind: insert_or_replace(table) for kind, table in _TABLES.items()}
 
 Record = Device | Pairing | ApiToken | Browser | Invitation | DeviceDetails | Satellite
 Known = TypeVar("Known", Device, Pairing, ApiToken, Browser, Invitation, DeviceDetails, Satellite)
@@ -237,7 +245,7 @@ _DROP_EXPIRED = delete(pairings).where(pairings.c.expires_at <= bindparam("now")
 _KEEP_NEWEST = delete(pairings).where(
     pairings.c.code.not_in(
         select(pairings.c.code)
-        .order_by(pairings.c.created_at.desc(), text("rowid DESC"))
+        .order_by(pairings.c.created_at.desc(), insertion_order(pairings).desc())
         .limit(bindparam("keep", type_=Integer))
     )
 )
@@ -360,14 +368,18 @@ class AccessStore:
         clock: Callable[[], float],
         checkpoint: Checkpoint = no_checkpoint,
         changed: Listener,
+        place: DatabasePlace = FILES,
     ) -> None:
-        self._database = SqliteDatabase(
-            DatabaseOptions(path, steps=STEPS), clock=clock, checkpoint=checkpoint
+        self._database = place.database(
+            "access",
+            DatabaseOptions(path, steps=STEPS),
+            metadata,
+            clock=clock,
+            checkpoint=checkpoint,
         )
         self._changed = changed
         self._changing = asyncio.Lock()
         self._register = Register()
-        self._data_version = 0
 
     @property
     def register(self) -> Register | None:
@@ -392,7 +404,7 @@ class AccessStore:
         """Open the file, creating or migrating it where needed."""
         async with self._changing:
             register = await self._database.open(load)
-            self._data_version = await self._database.read(_data_version)
+            await self._database.changed_by_others()
             if register is not None:
                 self._take(register)
 
@@ -426,20 +438,12 @@ class AccessStore:
         async with self._changing:
             if self._database.fault is not None:
                 await self._database.check()
-            data_version = await self._database.read(_data_version)
-            if data_version != self._data_version:
+            if await self._database.changed_by_others():
                 self._take(await self._database.read(load))
-                self._data_version = data_version
 
     def _take(self, register: Register) -> None:
         before, self._register = self._register, register
         self._changed(before, register)
-
-
-def _data_version(connection: Connection) -> int:
-    """A number that changes with every transaction of any other connection."""
-    (version,) = connection.execute("PRAGMA data_version").fetchone()
-    return int(version)
 
 
 def require_room(settings: AccessSettings, known: int, *, new: bool) -> None:

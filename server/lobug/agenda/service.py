@@ -12,14 +12,15 @@ from lobug.agenda.lists import Lists
 from lobug.agenda.migrations import STEPS
 from lobug.agenda.notes import Notes
 from lobug.agenda.speech_speeds import SpeechSpeeds
-from lobug.agenda.tables import alerts, lists, notes, speech_speeds, waiting_speech
+from lobug.agenda.tables import alerts, lists, metadata, notes, speech_speeds, waiting_speech
 from lobug.agenda.waiting_speech import WaitingSpeeches
 from lobug.errors import StorageError
 from lobug.language.en.list_words import item_key
 from lobug.settings.skills import SkillSettings
 from lobug.storage.connection import Connection
 from lobug.storage.database import Checkpoint, no_checkpoint
-from lobug.storage.sqlite_database import DatabaseOptions, SqliteDatabase
+from lobug.storage.places import FILES, DatabasePlace
+from lobug.storage.sqlite_database import DatabaseOptions
 from lobug.storage.statements import run
 
 FILE = "agenda.db"
@@ -36,10 +37,15 @@ class Agenda:
         *,
         clock: Callable[[], float],
         checkpoint: Checkpoint = no_checkpoint,
+        place: DatabasePlace = FILES,
     ) -> None:
-        """``clock``: seconds since the epoch."""
-        self.database = SqliteDatabase(
-            DatabaseOptions(path, steps=STEPS), clock=clock, checkpoint=checkpoint
+        """``clock``: seconds since the epoch; ``path``: of the file, where ``place`` has files."""
+        self.database = place.database(
+            "agenda",
+            DatabaseOptions(path, steps=STEPS),
+            metadata,
+            clock=clock,
+            checkpoint=checkpoint,
         )
         self.alerts = Alerts(
             self.database,
@@ -61,7 +67,7 @@ class Agenda:
         """Delete all that is kept of a user, in one transaction. Opens a closed file for it. Raises
         StorageError."""
         opened_here = not self.database.is_open
-        if opened_here and not self.database.path.is_file():
+        if opened_here and not self.database.is_made:
             return
         if opened_here:
             await self.start()

@@ -281,7 +281,7 @@ def _memory_line(server: LobugServer) -> str:
     if fault is not None:
         return sentence("serve.no_memory", reason=fault)
     stats = server.memory.stats()
-    path = server.settings.database_path
+    path = server.memory.place
     return sentence("serve.memory", path=path, messages=stats.messages, facts=stats.facts)
 
 

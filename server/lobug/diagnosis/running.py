@@ -4,20 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from lobug.diagnosis import computer, context, storage
+from lobug.diagnosis import computer, context, postgres, storage
 from lobug.diagnosis.findings import Finding, fail, ok, warn
 from lobug.diagnosis.sentences import sentence
 from lobug.engines.base import EngineStatus
 from lobug.settings import Settings
 
-_CHECKS: Sequence[tuple[str, Callable[[Settings], Finding | list[Finding]]]] = (
+Check = tuple[str, Callable[[Settings], Finding | list[Finding]]]
+
+_BEFORE: Sequence[Check] = (
     ("python", lambda _: computer.check_python()),
     ("memory", computer.check_memory),
     ("data folder", computer.check_data_folder),
     ("sqlite", lambda _: storage.check_driver()),
+)
+_FILES: Sequence[Check] = (
     ("database", storage.check_database),
     ("claims", storage.check_claims),
     ("access", storage.check_access),
+)
+_POSTGRES: Sequence[Check] = (
+    ("database", lambda settings: postgres.check_postgres(settings.database)),
+)
+_AFTER: Sequence[Check] = (
     ("privacy", storage.check_privacy),
     ("who may talk", computer.check_openness),
     ("context window", context.check_context),
@@ -27,7 +36,8 @@ _CHECKS: Sequence[tuple[str, Callable[[Settings], Finding | list[Finding]]]] = (
 def examine(settings: Settings) -> Iterator[Finding]:
     """Run every check in turn. Never raises: a check that breaks is a finding like any other. It
     reads all of the database: not to be called in an event loop."""
-    for name, check in _CHECKS:
+    data = _POSTGRES if settings.database.url.get_secret_value() else _FILES
+    for name, check in (*_BEFORE, *data, *_AFTER):
         try:
             found = check(settings)
         except Exception as error:  # noqa: BLE001 - it is asked because something is broken

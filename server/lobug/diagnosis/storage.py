@@ -1,4 +1,4 @@
-"""Checks of the SQLite driver, the database, the file of devices and tokens, and their privacy."""
+"""Checks of the SQLite driver, of the files of memory and access, and of their privacy."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from lobug.access.service import FILE as ACCESS_FILE
 from lobug.access.store import STEPS as ACCESS_STEPS
 from lobug.data_folder.permissions import open_paths, path_list, why_not_restrictable
+from lobug.diagnosis import postgres
 from lobug.diagnosis.findings import Finding, fail, ok, warn
 from lobug.diagnosis.sentences import sentence
 from lobug.errors import (
@@ -44,7 +45,7 @@ def check_driver() -> Finding:
 
 
 def check_database(settings: Settings) -> Finding:
-    """Whether the database can be read, is intact, and has a version that this program knows."""
+    """Whether the file can be read, is intact, and has a version that this program knows."""
     return _check_file(
         "database",
         settings.database_path,
@@ -72,14 +73,7 @@ def check_claims(settings: Settings) -> Finding:
                 connection.close()
     except StorageError as error:
         return warn("claims", str(error), sentence("doctor.file_busy_advice"))
-    if not left:
-        return ok("claims", sentence("doctor.claims_read"))
-    done = total - left
-    return warn(
-        "claims",
-        sentence("doctor.claims_waiting", done=done, total=total),
-        sentence("doctor.claims_advice"),
-    )
+    return postgres.judge_claims(left, total)
 
 
 def check_access(settings: Settings) -> Finding:

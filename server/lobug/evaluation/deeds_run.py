@@ -28,7 +28,7 @@ from lobug.evaluation.deeds_judge import HeldAgenda, HeldAlert, Judgement, Playe
 from lobug.evaluation.product import NoChat
 from lobug.memory.model import ConversationKey
 from lobug.server import LobugServer
-from lobug.settings import Settings
+from lobug.settings import DatabaseSettings, Settings
 from lobug.storage.connection import Connection
 from lobug.storage.statements import run
 from lobug.turn.events import Done, Failed
@@ -113,7 +113,12 @@ def _settings(settings: Settings, folder: Path) -> Settings:
     )
     conversation = settings.conversation.model_copy(update={"time_zone": ZONE})
     return settings.model_copy(
-        update={"data_dir": folder, "memory": memory, "conversation": conversation}
+        update={
+            "data_dir": folder,
+            "database": DatabaseSettings(),
+            "memory": memory,
+            "conversation": conversation,
+        }
     )
 
 

@@ -31,7 +31,7 @@ from lobug.evaluation.truth_judge import (
 )
 from lobug.memory.model import ConversationKey, Filter, MemoryScope
 from lobug.server import LobugServer
-from lobug.settings import Settings
+from lobug.settings import DatabaseSettings, Settings
 from lobug.turn.events import Done, Failed
 from lobug.turn.utterance import TypedUtterance
 
@@ -176,7 +176,8 @@ async def opened(
 
 
 def _settings(settings: Settings, folder: Path) -> Settings:
-    """The settings for one scenario: with memory, in ``folder``, for nobody's household."""
+    """The settings for one scenario: with memory, in ``folder`` and nowhere else, for nobody's
+    household."""
     memory = settings.memory.model_copy(
         update={
             "enabled": True,
@@ -185,7 +186,9 @@ def _settings(settings: Settings, folder: Path) -> Settings:
             "idle_delay_s": 0.0,
         }
     )
-    return settings.model_copy(update={"data_dir": folder, "memory": memory})
+    return settings.model_copy(
+        update={"data_dir": folder, "database": DatabaseSettings(), "memory": memory}
+    )
 
 
 async def play(

@@ -76,8 +76,9 @@ from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings
 from lobug.storage.compaction import CompactionError, compact
 from lobug.storage.connection import Connection
-from lobug.storage.database import Checkpoint, Database, no_checkpoint
-from lobug.storage.sqlite_database import DatabaseOptions, SqliteDatabase
+from lobug.storage.database import Checkpoint, no_checkpoint
+from lobug.storage.places import FILES, DatabasePlace
+from lobug.storage.sqlite_database import DatabaseOptions
 
 logger = logging.getLogger(__name__)
 
@@ -85,7 +86,7 @@ T = TypeVar("T")
 
 
 class Memory:
-    """The memory of all users in one SQLite file.
+    """The memory of all users in one SQLite file, or in PostgreSQL.
 
     ``start`` first, ``close`` last. Every call names a user, by a ``MemoryScope`` or a
     ``ConversationKey``, and returns and changes only what that user may see; ``users`` and
@@ -101,8 +102,8 @@ class Memory:
     once; ``working_memory`` how many messages of a conversation the prompt holds; ``checkpoint`` is
     for tests that end the process at the worst moment; ``snapshot`` is imported in the background,
     once after the start; ``consolidation`` is the chat model for summaries and layer identity
-    (None: ``chat``), which must sum up ``trials`` first; ``database`` is where it is kept
-    (None: the file at ``path``).
+    (None: ``chat``), which must sum up ``trials`` first; ``place`` says whether it is
+    kept in the file at ``path`` or in PostgreSQL.
     """
 
     def __init__(
@@ -120,7 +121,7 @@ class Memory:
         snapshot: SnapshotSource | None = None,
         consolidation: ChatModel | None = None,
         trials: Sequence[Trial] = TRIALS,
-        database: Database | None = None,
+        place: DatabasePlace = FILES,
     ) -> None:
         self._settings = settings
         self._limits = Limits(settings.max_content_chars, settings.identity_chars)
@@ -136,13 +137,15 @@ class Memory:
         self.erasures = ErasureReporter()
         self._counter = Counter()
         self._scheduler = Scheduler(settings, working_memory, lambda: chat.context_tokens)
-        self._database: Database = database or SqliteDatabase(
+        self._database = place.database(
+            "memory",
             DatabaseOptions(
                 path=path,
                 busy_timeout_s=settings.busy_timeout_s,
                 backups_keep=settings.backups_keep,
                 legacy_user=settings.legacy_user,
             ),
+            None,
             clock=clock,
             checkpoint=checkpoint,
         )
@@ -264,6 +267,11 @@ class Memory:
     def wake(self) -> None:
         """Tell the worker that there may be something to do."""
         self._worker.wake()
+
+    @property
+    def place(self) -> str:
+        """Where it is kept, for people: a file, or an address without its password."""
+        return self._database.place
 
     def fault(self) -> StorageError | None:
         """Why memory cannot be used, as last known; None: it can. No I/O."""

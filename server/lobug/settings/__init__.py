@@ -15,6 +15,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from lobug.settings.access import AccessSettings
 from lobug.settings.conversation import ConversationSettings, LimitSettings, SensorSettings
+from lobug.settings.database import DatabaseSettings
 from lobug.settings.engines import (
     ChatSettings,
     EmbeddingSettings,
@@ -39,6 +40,7 @@ __all__ = [
     "AccessSettings",
     "ChatSettings",
     "ConversationSettings",
+    "DatabaseSettings",
     "DiscoverySettings",
     "EmbeddingSettings",
     "FirmwareSettings",
@@ -73,6 +75,7 @@ class Settings(BaseSettings):
         env_ignore_empty=True,
         extra="ignore",
         frozen=True,
+        hide_input_in_errors=True,  # it may be a password
     )
 
     host: str = Field(
@@ -99,6 +102,7 @@ class Settings(BaseSettings):
     embeddings: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
     stt: SttSettings = Field(default_factory=SttSettings)
     tts: TtsSettings = Field(default_factory=TtsSettings)
+    database: DatabaseSettings = Field(default_factory=DatabaseSettings)
     memory: MemorySettings = Field(default_factory=MemorySettings)
     conversation: ConversationSettings = Field(default_factory=ConversationSettings)
     skills: SkillSettings = Field(default_factory=SkillSettings)

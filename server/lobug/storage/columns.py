@@ -77,9 +77,6 @@ KEYED: dict[str, Any] = {**STRICT, "sqlite_with_rowid": False}
 """A table that is stored in the order of its primary key."""
 
 
-ROWS = ("sqlite_where", "postgresql_where")
-
-
 def row_id() -> Column[int]:
     """The primary key "id"."""
     return Column("id", Integer, primary_key=True, nullable=True)
@@ -133,8 +130,9 @@ def required(name: str, kind: Any, comment: str = "") -> Column[Any]:
 
 
 def of_rows(where: str | None) -> dict[str, Any]:
-    """The options of an index over those rows alone for which ``where`` holds."""
-    return {} if where is None else dict.fromkeys(ROWS, text(where))
+    """The options of an index over those rows alone for which ``where`` holds. Only SQLite's: an
+    option of PostgreSQL's would load its dialect; ``storage.postgres.tables`` reads this one."""
+    return {} if where is None else {"sqlite_where": text(where)}
 
 
 def add_index(

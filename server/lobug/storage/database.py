@@ -39,6 +39,10 @@ class Database(Protocol):
     def place(self) -> str:
         """Where it is, for people: a file, or an address without its password."""
 
+    @property
+    def is_made(self) -> bool:
+        """Whether something may be in it: a file that is not there holds nothing. May be slow."""
+
     async def open(self, first: Callable[[Connection], T]) -> T | None:
         """Open, and migrate where needed.
 

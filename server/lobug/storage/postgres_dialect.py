@@ -17,9 +17,11 @@ class _PostgresCompiler(ConstantsInText, PGCompiler_psycopg):
         return None
 
     def render_bind_cast(self, type_: Any, dbapi_type: Any, sqltext: str) -> str:
-        """Write the type of a parameter; every whole number has 64 bits."""
+        """Write the type of a parameter; every number has 64 bits."""
         if isinstance(dbapi_type, types.Integer):
             return f"{sqltext}::BIGINT"
+        if isinstance(dbapi_type, types.Float):
+            return f"{sqltext}::FLOAT8"
         return str(super().render_bind_cast(type_, dbapi_type, sqltext))  # type: ignore[no-untyped-call]
 
     def _on_conflict_target(self, clause: Any, **kwargs: Any) -> Any:
@@ -29,10 +31,15 @@ class _PostgresCompiler(ConstantsInText, PGCompiler_psycopg):
         return super()._on_conflict_target(clause, **kwargs)  # type: ignore[no-untyped-call]
 
 
+class _Double(types.Float[Any]):
+    render_bind_cast = True  # a parameter that is only compared with NULL has no type otherwise
+
+
 class _PostgresDialect(PGDialect_psycopg):
     supports_statement_cache = True
     statement_compiler = _PostgresCompiler
     supports_native_boolean = False  # flags are 0 and 1, as in SQLite
+    colspecs = {**PGDialect_psycopg.colspecs, types.Float: _Double}  # noqa: RUF012 - declared by the base
 
 
 POSTGRES: Dialect = _PostgresDialect()  # type: ignore[no-untyped-call]

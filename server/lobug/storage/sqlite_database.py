@@ -104,6 +104,11 @@ class SqliteDatabase:
         """The database file."""
         return self._options.path
 
+    @property
+    def is_made(self) -> bool:
+        """Whether there is a file."""
+        return self.path.is_file()
+
     async def open(self, first: Callable[[Connection], T]) -> T | None:
         """Open, and migrate where needed. A damaged file is left as it is.
 

@@ -30,6 +30,7 @@ from sqlalchemy import (
     cast,
     column,
     func,
+    literal_column,
     select,
     types,
 )
@@ -309,6 +310,19 @@ def insert_or_add(table: Table, key: str, number: str) -> UpsertInsert:
         index_elements=[table.c[key]],
         set_={number: table.c[number] + statement.excluded[number]},
     )
+
+
+def insertion_order(table: Table) -> ColumnElement[Any]:
+    """What to sort rows by that have the same time: as they were inserted. A table of PostgreSQL
+    without numbers for keys has a column for it (``storage.postgres.tables``)."""
+    return literal_column("rowid") if table_has_rowid(table) else next(iter(table.primary_key))
+
+
+def table_has_rowid(table: Table) -> bool:
+    """Whether rows have a number that is not their key."""
+    kinds = [one.type for one in table.primary_key]
+    numbered = len(kinds) == 1 and isinstance(kinds[0], types.Integer)
+    return not numbered and bool(table.dialect_options["sqlite"]["with_rowid"])
 
 
 def holds(text: ColumnElement[Any], parameter: str) -> ColumnElement[bool]:

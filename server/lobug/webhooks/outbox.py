@@ -28,6 +28,7 @@ from lobug.storage.database import Checkpoint, no_checkpoint
 from lobug.storage.driver import backups_of
 from lobug.storage.migrations import Step
 from lobug.storage.migrations.m002_create_tables import statements
+from lobug.storage.places import FILES, DatabasePlace
 from lobug.storage.sqlite_database import DatabaseOptions, SqliteDatabase
 from lobug.storage.statements import columns_of, insert_once, records, run
 from lobug.webhooks.events import QueuedEvent
@@ -118,6 +119,7 @@ _EXPIRE = delete(outbox).where(outbox.c.created_at < bindparam("before"))
 _CONCERNS = or_(bindparam("of_user", type_=Text).is_(None), outbox.c.user == bindparam("of_user"))
 _ERASE = update(outbox).where(and_(_CONCERNS, outbox.c.content.is_not(None))).values(content=None)
 _DELETE_USER = delete(outbox).where(outbox.c.user == bindparam("of_user"))
+_DELETE_ALL = delete(outbox)
 
 
 class Outbox:
@@ -129,10 +131,15 @@ class Outbox:
         *,
         clock: Callable[[], float],
         checkpoint: Checkpoint = no_checkpoint,
+        place: DatabasePlace = FILES,
     ) -> None:
-        """``clock``: seconds since the epoch."""
-        self._database = SqliteDatabase(
-            DatabaseOptions(path, steps=STEPS), clock=clock, checkpoint=checkpoint
+        """``clock``: seconds since the epoch; ``path``: of the file, where ``place`` has files."""
+        self._database = place.database(
+            "webhooks",
+            DatabaseOptions(path, steps=STEPS),
+            metadata,
+            clock=clock,
+            checkpoint=checkpoint,
         )
 
     @property
@@ -151,15 +158,22 @@ class Outbox:
 
     def _drop_backups(self, _: Connection) -> None:
         """Delete the copy that a migration has made: nothing would erase words from it."""
-        for backup in backups_of(self._database.path):
-            backup.unlink(missing_ok=True)
+        if isinstance(self._database, SqliteDatabase):
+            for backup in backups_of(self._database.path):
+                backup.unlink(missing_ok=True)
 
     async def close(self) -> None:
         """Finish what is being written and close. Safe to call twice."""
         await self._database.close()
 
     async def discard(self) -> None:
-        """Delete the file, and what else is called like it: its log and its backups."""
+        """Delete the file, and what else is called like it: its log and its backups. In PostgreSQL,
+        delete every event."""
+        if not isinstance(self._database, SqliteDatabase):
+            await self.start()
+            await self._database.write("webhooks_discard", lambda c: run(c, _DELETE_ALL))
+            await self.close()
+            return
         await self.close()
         path = self._database.path
         try:
@@ -223,7 +237,7 @@ class Outbox:
     async def erase(self, user: str | None) -> None:
         """Erase the words of a user's events, or of all (None), durably: the events stay. A file
         that cannot be written is deleted, words and events, because keeping words would be
-        worse."""
+        worse; a PostgreSQL that cannot be written raises StorageError."""
         await self._forget(lambda c: run(c, _ERASE, of_user=user))
 
     async def delete_user(self, user: str) -> None:
@@ -233,7 +247,7 @@ class Outbox:
     async def _forget(self, work: Callable[[Connection], object]) -> None:
         """Change a file that may be closed, if there is one."""
         opened_here = not self.is_open
-        if opened_here and not self._database.path.is_file():
+        if opened_here and not self._database.is_made:
             return
         try:
             if opened_here:
@@ -241,6 +255,8 @@ class Outbox:
             await self._database.write("webhooks_forget", work)
             await self._database.fold_log()
         except StorageError as error:
+            if not isinstance(self._database, SqliteDatabase):
+                raise
             log.error(  # noqa: TRY400 - a full disk needs no traceback
                 "webhooks that wait are deleted, because words in them could not be erased: %s",
                 error,

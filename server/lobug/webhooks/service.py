@@ -22,6 +22,7 @@ from lobug.errors import StorageError
 from lobug.memory.model import ConversationKey
 from lobug.settings.webhooks import WebhookSettings
 from lobug.storage.database import Checkpoint, no_checkpoint
+from lobug.storage.places import FILES, DatabasePlace
 from lobug.turn.timeline import Outcome, Timeline
 from lobug.webhooks.delivery import FIRST_PAUSE_S, Attempt, DeliveryVerdict, Sender
 from lobug.webhooks.events import (
@@ -80,6 +81,7 @@ class Webhooks:
         counted: Callable[[Ended, int], None] = lambda _ended, _count: None,
         chance: Callable[[], float] = random.random,
         checkpoint: Checkpoint = no_checkpoint,
+        place: DatabasePlace = FILES,
     ) -> None:
         """``wall``: seconds since the epoch; ``clock``: seconds, never jumps; ``name_of``: what the
         owner calls a device; ``counted`` is called with what became of events."""
@@ -89,7 +91,7 @@ class Webhooks:
         self._name_of = name_of
         self._counted = counted
         self._chance = chance
-        self._outbox = Outbox(data_dir / FILE, clock=wall, checkpoint=checkpoint)
+        self._outbox = Outbox(data_dir / FILE, clock=wall, checkpoint=checkpoint, place=place)
         self._turns: dict[str, _Turn] = {}
         self._new: deque[QueuedEvent] = deque()
         self._writing = asyncio.Lock()
@@ -146,10 +148,17 @@ class Webhooks:
         await self._open()
 
     async def _open(self) -> None:
-        await self._outbox.start()
-        if not self._settings.include_text:
-            await self._outbox.erase(None)
-        self.waiting = await self._outbox.waiting()
+        async with self._writing:
+            if self._outbox.is_open:
+                return
+            await self._outbox.start()
+            try:
+                if not self._settings.include_text:
+                    await self._outbox.erase(None)
+                self.waiting = await self._outbox.waiting()
+            except StorageError:
+                await self._outbox.close()  # tried again: nothing is sent before it is erased
+                raise
         self._due.set()
 
     async def close(self) -> None:
@@ -315,7 +324,9 @@ class Webhooks:
             while True:
                 self._due.clear()
                 try:
-                    wait_s = await self._deliver(sender) if self._outbox.is_open else LONGEST_WAIT_S
+                    if not self._outbox.is_open:
+                        await self._open()
+                    wait_s = await self._deliver(sender)
                 except StorageError as error:
                     log.warning("webhooks cannot be read: %s", error)
                     wait_s = WRITE_AGAIN_S

@@ -61,9 +61,13 @@ def examine() -> Iterator[Finding]:
     yield from _check("wyoming", "cli.doctor.network", "check_wyoming", settings)
     yield from _check("data folder", "diagnosis.computer", "check_data_folder", settings)
     yield from _check("sqlite", "diagnosis.storage", "check_driver")
-    yield from _check("database", "diagnosis.storage", "check_database", settings)
-    yield from _check("claims", "diagnosis.storage", "check_claims", settings)
-    yield from _check("access", "diagnosis.storage", "check_access", settings)
+    if settings.database.url.get_secret_value():
+        postgres = settings.database
+        yield from _check("database", "diagnosis.postgres", "check_postgres", postgres)
+    else:
+        yield from _check("database", "diagnosis.storage", "check_database", settings)
+        yield from _check("claims", "diagnosis.storage", "check_claims", settings)
+        yield from _check("access", "diagnosis.storage", "check_access", settings)
     yield from _check("privacy", "diagnosis.storage", "check_privacy", settings)
     yield from _check("who may talk", "diagnosis.computer", "check_openness", settings)
     yield from _check("ollama", "cli.doctor.engines", "check_ollama", settings)

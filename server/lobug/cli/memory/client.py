@@ -87,7 +87,8 @@ def _direct(*, creates: bool) -> httpx.BaseTransport:
 
     settings = load_settings().settings
     path = settings.database_path
-    if not creates and not path.is_file():
+    in_file = not settings.database.url.get_secret_value()
+    if in_file and not creates and not path.is_file():
         raise CommandError(sentence("memory.no_memory", path=path), code=EXIT_UNREACHABLE)
     from lobug.cli.direct import DirectMemoryTransport  # imports the application
 

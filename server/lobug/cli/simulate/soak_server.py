@@ -70,6 +70,7 @@ class SoakServerOptions:
         return Settings.model_validate(
             {
                 "data_dir": Path(self.folder) / "data",
+                "database": {"url": ""},  # never the owner's, whatever the environment says
                 "models_dir": Path(self.folder) / "models",
                 "host": "127.0.0.1",
                 "port": 0,

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import psycopg
@@ -23,14 +23,15 @@ from psycopg import errors, sql
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.types.numeric import FloatLoader
 from psycopg.types.string import StrDumper
-from psycopg_pool import ConnectionPool
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
 from lobug.errors import StorageCorruptError, StorageError, StorageNewerError
 from lobug.storage.connection import Connection, PostgresConnection
 from lobug.storage.database import Checkpoint, no_checkpoint
+from lobug.storage.postgres.connections import Connections, Raw
 from lobug.storage.postgres.errors import AGAIN, typed_errors
-from lobug.storage.postgres.memory_schema import MEMORY_STEPS, Step
+from lobug.storage.postgres.memory_schema import MEMORY_STEPS
+from lobug.storage.postgres.tables import Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,7 +70,7 @@ COUNT_WRITE = (
 class PostgresOptions:
     """Where the database is and how it is used."""
 
-    url: str
+    url: str = field(repr=False)
     """``postgresql://user:password@host:port/name``."""
     schema: str = "lobug_memory"
     steps: Sequence[Step] = MEMORY_STEPS
@@ -77,7 +78,7 @@ class PostgresOptions:
     connections: int = 8
     """The most that this process has open at once."""
     patience_s: float = 5.0
-    """How long a write waits for another server's, or for a connection."""
+    """How long a write waits for another server's lock; how long it may take to connect."""
 
 
 class PostgresDatabase:
@@ -93,7 +94,7 @@ class PostgresDatabase:
         self._options = options
         self._clock = clock
         self._checkpoint = checkpoint
-        self._pool: ConnectionPool[psycopg.Connection[Any]] | None = None
+        self._connections: Connections | None = None
         self._readers: ThreadPoolExecutor | None = None
         self._writers: ThreadPoolExecutor | None = None
         self._server = secrets.token_hex(8)
@@ -118,10 +119,12 @@ class PostgresDatabase:
     @property
     def place(self) -> str:
         """Its host and name, without user and password; less where the address is no good."""
-        known = _parts_of(self._options.url)
-        if known is None:
-            return "postgresql://"
-        return f"postgresql://{known.get('host') or 'localhost'}/{known.get('dbname') or ''}"
+        return place_of(self._options.url)
+
+    @property
+    def is_made(self) -> bool:
+        """Whether something may be in it: that is not known before it was opened."""
+        return True
 
     async def open(self, first: Callable[[Connection], T]) -> T | None:
         """Open, and migrate where needed; ``first`` is the first transaction, named resume."""
@@ -154,9 +157,9 @@ class PostgresDatabase:
             if threads is not None:
                 await asyncio.to_thread(threads.shutdown)
         self._readers = self._writers = None
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            await asyncio.to_thread(pool.close)
+        connections, self._connections = self._connections, None
+        if connections is not None:
+            await asyncio.to_thread(connections.close)
 
     async def write(
         self,
@@ -236,6 +239,7 @@ class PostgresDatabase:
         """Find out whether an open database can be read and written."""
         if isinstance(self.fault, StorageCorruptError):
             raise self.fault.with_traceback(None)
+        await self.read(lambda connection: connection.execute("SELECT 1").fetchone())
 
         def work(connection: Connection) -> None:
             connection.execute("UPDATE schema_version SET checked_at = %s", (self._clock(),))
@@ -279,34 +283,12 @@ class PostgresDatabase:
             return work()
 
     def _connect(self) -> None:
-        if _parts_of(self._options.url) is None:
-            raise StorageError(
-                "the address of the database cannot be read: it is like"
-                " postgresql://user:password@host:5432/name, with %40 for @ in a password"
-            )
         with self._own_connection() as raw:
             _require_features(raw, self.place)
             self._migrate(raw)
-        self._pool = ConnectionPool(
-            self._options.url,
-            min_size=1,
-            max_size=self._options.connections,
-            timeout=self._options.patience_s,
-            kwargs=self._settings(),
-            configure=self._configure,
-            check=ConnectionPool.check_connection,
-            open=False,
-        )
-        self._pool.open(wait=True, timeout=self._options.patience_s)
+        self._connections = Connections(self._own_connection)
 
-    def _settings(self) -> dict[str, Any]:
-        return {
-            "autocommit": True,
-            "connect_timeout": max(2, round(self._options.patience_s)),
-            "application_name": "lobug",
-        }
-
-    def _configure(self, raw: psycopg.Connection[Any]) -> None:
+    def _configure(self, raw: Raw) -> None:
         raw.adapters.register_loader("numeric", _NumberLoader)
         raw.adapters.register_dumper(str, StrDumper)  # as text, not as of an unknown type
         raw.execute(
@@ -314,12 +296,12 @@ class PostgresDatabase:
         )
         self._wait_for_locks(raw, self._options.patience_s)
 
-    def _wait_for_locks(self, raw: psycopg.Connection[Any], seconds: float) -> None:
+    def _wait_for_locks(self, raw: Raw, seconds: float) -> None:
         """Let statements wait so long for a lock; 0: without end."""
         raw.execute("SELECT set_config('lock_timeout', %s, false)", (f"{round(seconds * 1000)}ms",))
 
-    def _own_connection(self) -> psycopg.Connection[Any]:
-        raw: psycopg.Connection[Any] = psycopg.connect(self._options.url, **self._settings())
+    def _own_connection(self) -> Raw:
+        raw = connect(self._options.url, self._options.patience_s)
         try:
             self._configure(raw)
         except BaseException:
@@ -327,7 +309,7 @@ class PostgresDatabase:
             raise
         return raw
 
-    def _migrate(self, raw: psycopg.Connection[Any]) -> None:
+    def _migrate(self, raw: Raw) -> None:
         """Run the steps that the schema has not seen, each in one transaction with its number. Of
         several servers that start at once one does it; the others wait."""
         steps = self._options.steps
@@ -422,10 +404,41 @@ class PostgresDatabase:
 
     @contextmanager
     def _connection(self) -> Iterator[PostgresConnection]:
-        if self._pool is None:
+        if self._connections is None:
             raise StorageError(f"{self.place} is not open")
-        with self._pool.connection() as raw:
+        with self._connections.lend() as raw:
             yield PostgresConnection(raw)
+
+
+def place_of(url: str) -> str:
+    """Host and name of a database, without user and password; less where the address is no
+    good."""
+    known = _parts_of(url)
+    if known is None:
+        return "postgresql://"
+    return f"postgresql://{known.get('host') or 'localhost'}/{known.get('dbname') or ''}"
+
+
+def connect(url: str, patience_s: float) -> Raw:
+    """A new connection. What the address itself says of time-outs takes precedence. Raises
+    StorageError where the address cannot be read, else what psycopg raises."""
+    parts = _parts_of(url)
+    if parts is None:
+        raise StorageError(
+            "the address of the database cannot be read: it is like"
+            " postgresql://user:password@host:5432/name, with %40 for @ in a password"
+        )
+    options: dict[str, Any] = {
+        "application_name": "lobug",
+        "connect_timeout": max(2, round(patience_s)),
+        # A computer that has vanished answers nothing: without these a thread would wait for hours.
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 25_000,  # ms
+        **parts,
+    }
+    return psycopg.connect(autocommit=True, **options)
 
 
 def _roll_back(connection: PostgresConnection) -> None:
@@ -439,28 +452,33 @@ def _number_of(name: str) -> int:
     return int.from_bytes(digest[:4], "big", signed=True)
 
 
-def _require_features(raw: psycopg.Connection[Any], place: str) -> None:
+def _require_features(raw: Raw, place: str) -> None:
     """Raises StorageError where the server lacks something that the schema needs."""
     if raw.info.server_version < OLDEST:
         raise StorageError(
             f"{place} is PostgreSQL {raw.info.server_version // 10_000}; Lo-Bug needs"
             f" {OLDEST // 10_000} or newer"
         )
-    row = raw.execute("SELECT current_setting('server_encoding'), lower('\u00c4')").fetchone()
-    if row != ("UTF8", "\u00e4"):
+    if not knows_letters(raw):
         raise StorageError(
             f"{place} knows no capital letters but A to Z: create the database with ENCODING 'UTF8'"
             " and a UTF-8 locale (LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8')"
         )
 
 
-def _require_schema(raw: psycopg.Connection[Any], name: str) -> None:
+def knows_letters(raw: Raw) -> bool:
+    """Whether the database stores UTF-8 and knows capital letters beyond A to Z."""
+    row = raw.execute("SELECT current_setting('server_encoding'), lower('\u00c4')").fetchone()
+    return row == ("UTF8", "\u00e4")
+
+
+def _require_schema(raw: Raw, name: str) -> None:
     """Make a schema where it is not there yet: only that needs the right to make one."""
     if not raw.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (name,)).fetchone():
         raw.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
 
 
-def _require_vectors(raw: psycopg.Connection[Any], place: str) -> None:
+def _require_vectors(raw: Raw, place: str) -> None:
     """Add pgvector where it is not there yet. Raises StorageError."""
     if raw.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone():
         return

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 
 import psycopg
 from psycopg import errors
-from psycopg_pool import PoolTimeout, TooManyRequests
 
 from lobug.errors import (
     StorageBusyError,
@@ -23,8 +22,6 @@ AGAIN = (errors.SerializationFailure, errors.DeadlockDetected, errors.ForeignKey
 TYPED: tuple[tuple[tuple[type[Exception], ...], type[StorageError], str], ...] = (
     (
         (
-            PoolTimeout,
-            TooManyRequests,
             errors.LockNotAvailable,
             errors.QueryCanceled,
             errors.TooManyConnections,
@@ -75,5 +72,5 @@ def typed_errors(place: str) -> Iterator[None]:
     """Raise every error of the driver inside as a StorageError."""
     try:
         yield
-    except (psycopg.Error, PoolTimeout, TooManyRequests) as error:
+    except psycopg.Error as error:
         raise typed(error, place) from error

@@ -7,39 +7,9 @@ are SQLite's, so that conditions and hand-written statements read the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from sqlalchemy.schema import CreateIndex, CreateTable, MetaData
-
 from lobug.storage import index_tables
 from lobug.storage.connection import Connection
-from lobug.storage.postgres_dialect import POSTGRES
-
-Step = Callable[[Connection], None]
-
-FUNCTIONS = """
-CREATE FUNCTION iif(boolean, text, text) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN $1 THEN $2 ELSE $3 END;
-CREATE FUNCTION json_valid(text) RETURNS boolean
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN $1 IS JSON;
-CREATE FUNCTION json_array_length(text) RETURNS bigint
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN jsonb_array_length(CAST($1 AS jsonb));
-CREATE FUNCTION instr(text, text) RETURNS integer
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN strpos($1, $2);
-CREATE FUNCTION json_each(text, OUT key bigint, OUT value bigint) RETURNS SETOF record
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 300
-    AS 'SELECT at - 1, CAST(item AS bigint)
-        FROM jsonb_array_elements_text(CAST($1 AS jsonb)) WITH ORDINALITY j (item, at)';
-CREATE FUNCTION json_texts(text, OUT key bigint, OUT value text) RETURNS SETOF record
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 50
-    AS 'SELECT at - 1, item
-        FROM jsonb_array_elements_text(CAST($1 AS jsonb)) WITH ORDINALITY j (item, at)';
-"""
-"""SQLite's functions of the same names, ``json_each`` for whole numbers."""
+from lobug.storage.postgres.tables import Step, create_tables, keep_no_samples
 
 TURN_TOKENS = """
 CREATE TABLE turn_tokens (
@@ -241,28 +211,6 @@ COMMENT ON VIEW memory_summaries IS 'the timeline, to be read';
 """
 
 
-def create_tables(connection: Connection, tables: MetaData) -> None:
-    """Create the tables as they are declared, with their indexes. Links between them come last:
-    some tables are linked in a circle."""
-    for table in tables.tables.values():
-        create = CreateTable(table, include_foreign_key_constraints=[])
-        connection.execute(_text(create))
-        for index in sorted(table.indexes, key=lambda one: str(one.name)):
-            connection.execute(_text(CreateIndex(index)))
-    for table in tables.tables.values():
-        for link in sorted(table.foreign_keys, key=lambda one: one.parent.name):
-            target = link.column
-            deleted = f" ON DELETE {link.ondelete}" if link.ondelete else ""
-            connection.execute(
-                f'ALTER TABLE {table.name} ADD FOREIGN KEY ("{link.parent.name}")'
-                f' REFERENCES {target.table.name} ("{target.name}"){deleted}'
-            )
-
-
-def _text(statement: CreateTable | CreateIndex) -> str:
-    return str(statement.compile(dialect=POSTGRES))
-
-
 WORDS = (
     "conversation_log.content",
     "sessions.summary",
@@ -283,19 +231,17 @@ WORDS = (
     "memory_tokens.content",
     "memory_tokens.tags",
 )
-"""Columns with somebody's words. PostgreSQL keeps no samples of them for its planner: those would
-outlive what was forgotten."""
+"""Columns with somebody's words."""
 
 
 def p001_memory(connection: Connection) -> None:
     """Create everything."""
-    connection.execute(FUNCTIONS)
     create_tables(connection, index_tables.turn_index.metadata)
     for script in (TURN_TOKENS, TURN_TRIGGERS, ENTRY_TOKENS, VIEWS):
         connection.execute(script)
     for column in WORDS:
         table, _, name = column.partition(".")
-        connection.execute(f"ALTER TABLE {table} ALTER COLUMN {name} SET STATISTICS 0")
+        keep_no_samples(connection, table, name)
 
 
 MEMORY_STEPS: tuple[Step, ...] = (p001_memory,)

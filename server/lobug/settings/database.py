@@ -1,0 +1,46 @@
+"""Settings of the database: files in the data folder, or PostgreSQL."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, SecretStr
+
+from lobug.settings.section import Section
+
+ADDRESS = re.compile(r"postgres(ql)?://\S+")
+
+
+def _checked(url: SecretStr) -> SecretStr:
+    """Raises ValueError, which does not quote the address: there may be a password in it."""
+    text = url.get_secret_value()
+    if text and not ADDRESS.fullmatch(text):
+        raise ValueError("it is no address like postgresql://user:password@host:5432/name")
+    return url
+
+
+class DatabaseSettings(Section):
+    """Where memory, agenda, devices and waiting webhooks are kept."""
+
+    url: Annotated[SecretStr, AfterValidator(_checked)] = Field(
+        SecretStr(""),
+        description="A PostgreSQL (17 or newer, with pgvector), such as"
+        " `postgresql://lobug:PASSWORD@db.local:5432/lobug`; needs `pip install 'lobug[postgres]'`."
+        " Empty: SQLite files in `data_dir`.",
+    )
+    connections: int = Field(
+        10,
+        ge=8,
+        le=200,
+        description="Connections to PostgreSQL that a server keeps open at most: 2 each for agenda,"
+        " devices and webhooks, the others for memory. Compaction and other long work open one more"
+        " meanwhile.",
+    )
+    patience_s: float = Field(
+        5.0,
+        ge=1.0,
+        le=120.0,
+        description="Longest wait for PostgreSQL to accept a connection, and for a lock that"
+        " another server holds, seconds.",
+    )

@@ -1,0 +1,86 @@
+"""Where Lo-Bug keeps things: in files, each a database, or in schemas of one PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from sqlalchemy import MetaData
+
+from lobug.errors import StorageDriverError
+from lobug.settings.database import DatabaseSettings
+from lobug.storage.database import Checkpoint, Database, no_checkpoint
+from lobug.storage.sqlite_database import DatabaseOptions, SqliteDatabase
+
+SMALL_SHARE = 2
+"""Connections of each database but memory's: one that writes, one that reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class DatabasePlace:
+    """One place for all databases of a server."""
+
+    url: str | None = field(default=None, repr=False)
+    """``postgresql://...``; None: files."""
+    connections: int = 10
+    """The most that one server has open at once, of all its databases; at least 8."""
+    patience_s: float = 5.0
+    """How long a write waits for a lock of others; how long it may take to connect."""
+
+    @classmethod
+    def of(cls, settings: DatabaseSettings) -> DatabasePlace:
+        """The place that the settings name."""
+        url = settings.url.get_secret_value()
+        return cls(url, settings.connections, settings.patience_s) if url else FILES
+
+    def database(
+        self,
+        name: str,
+        file: DatabaseOptions,
+        tables: MetaData | None,
+        *,
+        clock: Callable[[], float],
+        checkpoint: Checkpoint = no_checkpoint,
+    ) -> Database:
+        """A database, not yet open: the file, or the schema ``lobug_<name>`` with ``tables`` (None:
+        those of memory). ``clock``: seconds since the epoch. Raises StorageDriverError where
+        the driver of PostgreSQL is wanted and not installed.
+
+        Each schema has connections of its own: the schema is part of a connection's state, which
+        its prepared statements rely on, and a long search in memory keeps nobody from logging in.
+        """
+        if self.url is None:
+            return SqliteDatabase(file, clock=clock, checkpoint=checkpoint)
+        # Its driver is installed only where it is wanted.
+        with needing_driver():
+            from lobug.storage.postgres.database import (  # noqa: PLC0415
+                PostgresDatabase,
+                PostgresOptions,
+            )
+        from lobug.storage.postgres.memory_schema import MEMORY_STEPS  # noqa: PLC0415
+        from lobug.storage.postgres.tables import declared  # noqa: PLC0415
+
+        options = PostgresOptions(
+            self.url,
+            schema=f"lobug_{name}",
+            steps=MEMORY_STEPS if tables is None else declared(tables),
+            connections=self.connections - 3 * SMALL_SHARE if tables is None else SMALL_SHARE,
+            patience_s=self.patience_s,
+        )
+        return PostgresDatabase(options, clock=clock, checkpoint=checkpoint)
+
+
+FILES = DatabasePlace()
+
+
+@contextmanager
+def needing_driver() -> Iterator[None]:
+    """Turn a failed import inside into a sentence. Raises StorageDriverError."""
+    try:
+        yield
+    except ImportError as error:
+        raise StorageDriverError(
+            f"LOBUG_DATABASE__URL names a PostgreSQL, but its driver cannot be loaded ({error}):"
+            " pip install 'lobug[postgres]'"
+        ) from error
