@@ -182,6 +182,7 @@ async function start() {
       await asking;
       break;
     } catch (error) {
+      globalThis.firstView?.remove();
       render(
         html`<main class="empty" role="alert"><h1>${t("shell.lost")}</h1><p>${error.message}</p></main>`,
         root,
