@@ -127,7 +127,8 @@ def opened(page: Page, name: str) -> None:
     page.evaluate("name => { location.hash = `#/${name}`; }", name)
     first = name.split("/", maxsplit=1)[0]
     page.wait_for_function(
-        "path => document.querySelector(`link[href='web/app/styles/${path}.css']`)?.sheet",
+        """path => document.querySelector(
+            `link[href='web/app/styles/${path}.css'], style[data-name=${path}]`)?.sheet""",
         arg=first,
     )
     page.locator("h1").first.wait_for()
@@ -207,6 +208,7 @@ def test_a_page_whose_server_does_not_answer_at_first_says_so_and_tries_again(
         page.route("**/web/session", lambda route: route.abort(), times=2)
         page.reload()
         page.get_by_role("alert").get_by_text("I can't reach Lo-Bug.").wait_for()
+        assert page.locator(".talk-button").count() == 0
         page.locator(".talk-button").wait_for()
 
 

@@ -10,13 +10,18 @@ import base64
 import gzip
 import hashlib
 import mimetypes
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from fastapi import FastAPI, HTTPException, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
+
+from lobug.errors import LobugError
+from lobug.http.dependencies import CallerDep
+from lobug.http.web.session import BrowserRequestDep
 
 WEB_FOLDER = Path(__file__).parents[2] / "web"
 APP_FOLDER = WEB_FOLDER / "app"
@@ -31,24 +36,25 @@ _GAIN = 0.9
 
 
 def page_policy(page: str) -> str:
-    """The Content-Security-Policy for a page: only this server's files, and the scripts inside of
-    the page by their hashes. Pure."""
-    hashes = [
-        base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
-        for source in _inline_scripts(page)
-    ]
-    scripts = " ".join(["'self'", *(f"'sha256-{digest}'" for digest in hashes)])
+    """The Content-Security-Policy for a page: only this server's files, and the scripts and styles
+    inside of the page by their hashes. Pure."""
+    scripts = " ".join(["'self'", *_hashes(page, "script")])
+    styles = " ".join(["'self'", *_hashes(page, "style")])
     return (
-        f"default-src 'self'; script-src {scripts}; img-src 'self' data:; media-src 'self' blob:;"
-        " object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        f"default-src 'self'; script-src {scripts}; style-src {styles}; img-src 'self' data:;"
+        " media-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'none';"
+        " frame-ancestors 'none'"
     )
 
 
-def _inline_scripts(page: str) -> Iterator[str]:
-    for tag in page.split("<script")[1:]:
+def _hashes(page: str, element: str) -> Iterator[str]:
+    """Sources of a policy for what stands inside of elements of a kind. Pure."""
+    for tag in page.split(f"<{element}")[1:]:
         attributes, _, rest = tag.partition(">")
         if "src=" not in attributes:
-            yield rest.partition("</script>")[0]
+            source = rest.partition(f"</{element}>")[0]
+            digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+            yield f"'sha256-{digest}'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,24 +92,32 @@ class WebFiles:
             raise HTTPException(404)
         file = self._files.get(name)
         if file is None:
-            file = self._files[name] = await run_in_threadpool(_web_file, path)
-        headers = {"Cache-Control": self._cache, "ETag": file.etag, "Vary": "Accept-Encoding"}
-        if file.etag in _etags(request.headers.get("If-None-Match", "")):
-            return Response(status_code=304, headers=headers)
-        body = file.body
-        if file.compressed is not None and "gzip" in request.headers.get("Accept-Encoding", ""):
-            body = file.compressed
-            headers["Content-Encoding"] = "gzip"
-        return Response(body, headers=headers, media_type=file.media_type)
+            file = self._files[name] = await run_in_threadpool(_read, path)
+        return _answer(file, request, {"Cache-Control": self._cache, "Vary": "Accept-Encoding"})
 
 
-def _web_file(path: Path) -> _WebFile:
-    body = path.read_bytes()
+def _answer(file: _WebFile, request: Request, headers: dict[str, str]) -> Response:
+    headers = {**headers, "ETag": file.etag}
+    if file.etag in _etags(request.headers.get("If-None-Match", "")):
+        return Response(status_code=304, headers=headers)
+    body = file.body
+    if file.compressed is not None and "gzip" in request.headers.get("Accept-Encoding", ""):
+        body = file.compressed
+        headers["Content-Encoding"] = "gzip"
+    return Response(body, headers=headers, media_type=file.media_type)
+
+
+def _read(path: Path) -> _WebFile:
+    media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    return _web_file(path.read_bytes(), media_type)
+
+
+def _web_file(body: bytes, media_type: str) -> _WebFile:
     packed = gzip.compress(body, mtime=0)
     return _WebFile(
         body,
         packed if len(packed) < _GAIN * len(body) else None,
-        mimetypes.guess_type(path.name)[0] or "application/octet-stream",
+        media_type,
         # Weak: the compressed bytes have the same tag.
         f'W/"{hashlib.sha256(body).hexdigest()[:32]}"',
     )
@@ -114,13 +128,62 @@ def _etags(header: str) -> set[str]:
     return {tag.strip() for tag in header.split(",")}
 
 
+_APP = re.compile(r"<!-- app -->\n(.*)<!-- /app -->\n", re.DOTALL)
+"""In the page: what loads the app."""
+_EMPTY_VIEW = '<div id="app"></div>'
+_OWNERS_MARK = "data-owner"
+"""In the first view: the line is for the owner."""
+_STYLESHEET = re.compile(r'<link rel="stylesheet" href="web/app/styles/(\w+)\.css">')
+
+
+def rendered_pages() -> dict[str, str]:
+    """The page by role of who opens it. For who may talk at once it holds Talk, ready for use,
+    which then loads the app, which takes it over; for everybody else (``""``) the app draws all.
+    Styles stand in the page: nothing is seen before them."""
+    text = (APP_FOLDER / "page.html").read_text(encoding="utf-8")
+    page = _STYLESHEET.sub(_style, text)
+    view = (APP_FOLDER / "first_view.html").read_text(encoding="utf-8")
+    markup, mark, script = view.partition("<script>")
+    # Without line breaks: the app would move elements past them, and what is moved loses its focus.
+    lines = [line.strip() for line in markup.splitlines()]
+    persons = [line for line in lines if _OWNERS_MARK not in line.partition("<a")[0]]
+    head, loads, rest = _APP.split(page)
+    before, after = (head + rest).split(_EMPTY_VIEW)
+    rest = f'<template id="loads">{loads}</template>\n{mark}{script}{after}'
+    return {
+        "": page,
+        "owner": before + "".join(lines) + rest,
+        "person": before + "".join(persons) + rest,
+    }
+
+
+def _style(stylesheet: re.Match[str]) -> str:
+    name = stylesheet[1]
+    text = (APP_FOLDER / "styles" / f"{name}.css").read_text(encoding="utf-8")
+    return f'<style data-name="{name}">{text}</style>'
+
+
 def add_web_app(app: FastAPI) -> None:
     """Serve `/`, `/web/app/` and `/web/vendor/`, compressed where the browser takes it."""
-    text = (APP_FOLDER / "page.html").read_text(encoding="utf-8")
-    headers = {"Content-Security-Policy": page_policy(text), "Cache-Control": REVALIDATED}
+    pages = {
+        role: (
+            _web_file(text.encode(), "text/html"),
+            {
+                "Content-Security-Policy": page_policy(text),
+                "Cache-Control": REVALIDATED,
+                "Vary": "Cookie, Accept-Encoding",
+            },
+        )
+        for role, text in rendered_pages().items()
+    }
 
-    async def page() -> Response:
-        return HTMLResponse(text, headers=headers)
+    async def page(asked: BrowserRequestDep, caller: CallerDep, request: Request) -> Response:
+        try:
+            session = asked.session_of_caller(caller)
+            role = session.role if session.user else ""
+        except LobugError:
+            role = ""  # the app will be told why
+        return _answer(pages[role][0], request, pages[role][1])
 
     app.add_api_route("/", page, methods=["GET"], include_in_schema=False)
     for name, folder, cache in (

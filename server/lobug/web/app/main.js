@@ -28,14 +28,13 @@ const shown = signal(null);
 const failure = signal(null);
 
 const stylesheets = new Map();
-/** Load the styles of a page; done when they are in use. */
+/** Load styles; done when they are in use. */
 function stylesheet(name) {
   if (!stylesheets.has(name)) {
-    const href = `web/app/styles/${name}.css`;
-    if (document.querySelector(`link[rel="stylesheet"][href="${href}"]`)?.sheet) return null;
+    if (document.querySelector(`style[data-name="${name}"]`)) return null; // stands in the page
     const element = document.createElement("link");
     element.rel = "stylesheet";
-    element.href = href;
+    element.href = `web/app/styles/${name}.css`;
     const loading = new Promise((resolve, reject) => {
       element.onload = resolve;
       element.onerror = () => {
@@ -92,7 +91,7 @@ function Navigation() {
   const places = PLACES.filter((place) => !place.owner || isOwner.value);
   return html`<nav class="nav" aria-label=${t("shell.navigation")}>
     <a class="nav-home" href=${link("talk")} tabindex="-1" aria-hidden="true">
-      <img src="web/app/icon.svg" alt="" width="36" height="36" /><span>Lo-Bug</span>
+      <img loading="lazy" src="web/app/icon.svg" alt="" width="36" height="36" /><span>Lo-Bug</span>
     </a>
     <ul>
       ${places.map(
@@ -192,8 +191,11 @@ async function start() {
     }
   }
   // A page that comes quickly is drawn at once, with its frame; for a slow one the frame does not wait.
-  await Promise.race([show(allowed(route.value.page)), new Promise((resolve) => setTimeout(resolve, FRAME_MS))]);
+  const showing = show(allowed(route.value.page));
+  if (globalThis.firstView) await showing;
+  else await Promise.race([showing, new Promise((resolve) => setTimeout(resolve, FRAME_MS))]);
   render(html`<${App} />`, root);
+  globalThis.firstView?.handOver();
   session.subscribe((who) => (who.role === "stranger" ? undefined : connect()));
   on("signed_out", () => loadSession().then(follow, () => {}));
 }
