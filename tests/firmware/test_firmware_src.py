@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from support import cpp_build
+from support import clang_tidy, cpp_build
 from support.cpp_build import FIRMWARE, need, run
 
 BOARDS = ("core2", "cores3")
@@ -99,12 +99,13 @@ def test_a_call_that_the_library_has_not_is_found(tmp_path: Path) -> None:
 
 
 def test_clang_tidy_finds_nothing_in_src() -> None:
-    need("clang-tidy-22")
+    need(clang_tidy.TIDY, clang_tidy.SCANNER)
     files = sorted((FIRMWARE / "src").rglob("*.cpp"))
     assert files
     flags = ["-std=gnu++17", "-m32", "-funsigned-char", *defines("cores3"), *includes()]
     flags = [
         flag.replace(f"-I{FIRMWARE / 'stubs'}", f"-isystem{FIRMWARE / 'stubs'}") for flag in flags
     ]
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda file: run("clang-tidy-22", "--quiet", file, "--", *flags), files))
+    database = clang_tidy.write_database(cpp_build.BUILDS / "tidy-src", files, flags)
+    rules = FIRMWARE / ".clang-tidy"
+    clang_tidy.check(database, rules, within=files, kept=clang_tidy.kept_folder())

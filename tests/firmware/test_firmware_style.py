@@ -9,24 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from support import clang_tidy, cpp_build
+from support import clang_tidy, clean_files, cpp_build, cppcheck
 from support.cpp_build import FIRMWARE, need, run
 
-CPPCHECK = (
-    "cppcheck",
-    "--std=c++17",
-    "--language=c++",
-    "--enable=warning,performance,portability",
-    "--inline-suppr",
-    "--suppress=missingInclude",
-    "--suppress=containerOutOfBounds",  # 2.10 takes std::array<T, N + 1> for N long; ASan does not
-    "--error-exitcode=1",
-    "--quiet",
-    "-j2",
-)
 RULES = FIRMWARE / ".clang-tidy"
 STUBS = FIRMWARE / "stubs"
-STUB_FLAGS = ("-std=c++17", "-m32", "-funsigned-char", f"-isystem{STUBS}", "-DESP_PLATFORM")
 CODE = {".cpp", ".h", ".ino"}
 
 
@@ -57,9 +44,10 @@ def test_clang_tidy_finds_nothing() -> None:
 
 def test_cppcheck_finds_nothing() -> None:
     need("cppcheck")
-    includes = [f"-I{FIRMWARE / 'lib' / name / 'src'}" for name in ("core", "sockets")]
-    folders = [FIRMWARE / name for name in ("lib", "src", "host")]
-    assert run(*CPPCHECK, *includes, f"-I{STUBS}", *folders).strip() == ""
+    includes = [*(FIRMWARE / "lib" / name / "src" for name in ("core", "sockets")), STUBS]
+    files = sources("lib", "src", "host")
+    assert len(files) > 100
+    cppcheck.check(files, includes, kept=cppcheck.kept_folder())
 
 
 CORE = FIRMWARE / "lib" / "core" / "src" / "lobug"
@@ -128,7 +116,7 @@ def test_clang_tidy_reads_again_what_has_changed(tmp_path: Path) -> None:
 
     def check(flag: str = "-O1") -> int:
         """How many files clang-tidy read. A digest is remembered only as long as one check."""
-        clang_tidy._digest.cache_clear()
+        clean_files.forget_digests()
         entries = [
             {
                 "directory": str(tmp_path),
@@ -156,7 +144,55 @@ def test_clang_tidy_reads_again_what_has_changed(tmp_path: Path) -> None:
     assert check() == 2
 
 
-def test_an_access_out_of_bounds_is_found_by_cppcheck(planted: Path) -> None:
+def test_an_access_out_of_bounds_is_found_by_cppcheck(planted: Path, tmp_path: Path) -> None:
     need("cppcheck")
     with pytest.raises(pytest.fail.Exception, match="arrayIndexOutOfBounds"):
-        run(*CPPCHECK, planted)
+        cppcheck.check([planted], [], kept=tmp_path / "kept")
+
+
+def test_what_was_clean_is_known_in_another_checkout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that stands before, one that stands behind the system's headers in the alphabet."""
+    system = tmp_path / "m" / "system.h"
+    keys = set()
+    for name in ("a", "z"):
+        checkout = tmp_path / name
+        file, header = checkout / "firmware" / "one.cpp", checkout / "firmware" / "one.h"
+        for path in (file, header, system):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("int one();\n")
+        monkeypatch.setattr(clean_files, "ROOT", checkout)
+        keys.add(clean_files.key("1", b"", f"check -I{checkout}", file, [system, header]))
+    assert len(keys) == 1
+    header.write_text("int two();\n")
+    clean_files.forget_digests()
+    assert clean_files.key("1", b"", f"check -I{checkout}", file, [system, header]) not in keys
+
+
+def test_cppcheck_reads_again_what_has_changed(tmp_path: Path) -> None:
+    need("cppcheck")
+    headers = tmp_path / "headers"
+    headers.mkdir()
+    inner, header = headers / "inner.h", headers / "outer.h"
+    file, other = tmp_path / "one.cpp", tmp_path / "other.cpp"
+    inner.write_text("int one();\n")
+    header.write_text('#include "inner.h"\n')
+    file.write_text("#include <outer.h>\nint one() { return 1; }\n")
+    other.write_text("int other() { return 2; }\n")
+
+    def check() -> int:
+        clean_files.forget_digests()
+        return cppcheck.check([file, other], [headers], kept=tmp_path / "kept")
+
+    assert check() == 2
+    assert check() == 0
+    bad = "int one();\ninline int third() { int values[2] = {1, 2}; return values[2]; }\n"
+    inner.write_text(bad)
+    for _ in range(2):
+        with pytest.raises(pytest.fail.Exception, match="arrayIndexOutOfBounds"):
+            check()
+    inner.write_text("int one();\n// changed\n")
+    assert check() == 1
+    other.write_text("int other() { return 3; }\n")
+    assert check() == 1
