@@ -77,6 +77,20 @@ async def test_times_without_an_offset_are_lo_bugs_own(http: httpx.AsyncClient) 
     assert other["due_at"] == "2099-07-01T06:40:00Z"
 
 
+async def test_how_often_it_rings_is_changed(http: httpx.AsyncClient) -> None:
+    alarm = {"kind": "alarm", "label": "work", "at": "2099-07-01T06:40"}
+    url = f"/alerts/{(await http.post('/alerts', json=alarm)).json()['id']}"
+    weekly = (await http.patch(url, json={"rule": "FREQ=WEEKLY;BYDAY=MO"})).json()
+    assert (weekly["rule"], weekly["due_at"]) == ("FREQ=WEEKLY;BYDAY=MO", "2099-07-06T04:40:00Z")
+    moved = (await http.patch(url, json={"at": "2099-07-01T07:00", "rule": "FREQ=DAILY"})).json()
+    assert (moved["rule"], moved["due_at"]) == ("FREQ=DAILY", "2099-07-01T05:00:00Z")
+    renamed = (await http.patch(url, json={"label": "swim"})).json()
+    assert (renamed["rule"], renamed["label"]) == ("FREQ=DAILY", "swim")
+    assert code(await http.patch(url, json={"rule": "FREQ=SECONDLY"})) == "422 invalid_request"
+    once = (await http.patch(url, json={"rule": None})).json()
+    assert (once["rule"], once["due_at"], once["label"]) == (None, moved["due_at"], "swim")
+
+
 async def test_what_is_set_by_http_is_spoken_of(http: httpx.AsyncClient) -> None:
     await http.post("/alerts", json={"kind": "timer", "label": "pasta", "in_s": 600})
     answer = await http.post("/chat/text", json={"text": "How long is left on the pasta timer?"})

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,9 @@ from lobug.engines import tool_client
 from lobug.engines.base import Tool, ToolResult
 from lobug.errors import DeviceOfflineError, DeviceRefusedError
 from lobug.server import LobugServer
-from lobug.simulator.device_tools import DeviceState, DeviceTools
+from lobug.simulator.device_tools import DeviceState
 from support.app_server import ScriptedEngines, running, settings_for
-from support.device_client import HELLO, DeviceClient, device, until
+from support.device_client import HELLO, TOOLS, answering, device, until
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
 
@@ -33,36 +32,6 @@ INTRODUCTION = {
     "application": {"name": "lobug", "version": "0.1.0"},
     "board": {"type": "m5stack-core-s3", "name": "core-s3", "rssi": -58},
 }
-TOOLS: Mapping[str, Any] = {**HELLO, "features": {"mcp": True}}
-"""A hello."""
-
-
-@asynccontextmanager
-async def answering(client: DeviceClient, state: DeviceState) -> AsyncIterator[list[str]]:
-    """Answer the server's calls of tools meanwhile; yields the names of the tools called."""
-    tools, called = DeviceTools(state), list[str]()
-    answered: list[object] = []
-
-    def more() -> bool:
-        return len(client.messages("mcp")) > len(answered)
-
-    async def answer() -> None:
-        while True:
-            async with client.news:
-                await client.news.wait_for(more)
-            payload = client.messages("mcp")[len(answered)]["payload"]
-            if payload.get("method") == "tools/call":
-                called.append(payload["params"]["name"])
-            answered.append(tools.answer(payload))
-            if answered[-1] is not None:
-                await client.say(type="mcp", payload=answered[-1])
-
-    task = asyncio.create_task(answer())
-    try:
-        yield called
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
 
 
 async def introduce(http: httpx.AsyncClient) -> None:

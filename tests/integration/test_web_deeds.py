@@ -88,6 +88,43 @@ def test_an_alarm_is_set_changed_and_cancelled(page: Page, server: httpx.Client)
     assert server.get("alerts", params=ANA).json()["alerts"] == []
 
 
+def test_how_often_an_alarm_rings_is_changed(page: Page, server: httpx.Client) -> None:
+    go(page, "#/deeds")
+    body = {"kind": "alarm", "label": "work", "at": "2035-03-01T07:30"}
+    server.post("alerts", params=ANA, json=body)
+
+    def rule(choice: str) -> str | None:
+        page.get_by_role("button", name="Change work").click()
+        page.get_by_label("Repeat").select_option(choice)
+        page.get_by_role("button", name="Save").click()
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        (alert,) = server.get("alerts", params=ANA).json()["alerts"]
+        found: str | None = alert["rule"]
+        return found
+
+    assert rule("Every weekday") == "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
+    page.get_by_role("button", name="Change work").click()
+    expect(page.get_by_label("Repeat")).to_have_value("weekdays")
+    page.get_by_role("button", name="Cancel", exact=True).click()
+    assert rule("Once") is None
+
+
+def test_what_rings_is_told_on_other_pages_and_stopped_there(
+    page: Page, server: httpx.Client
+) -> None:
+    go(page, "#/memory")
+    page.get_by_role("heading", name="Memory", level=1).wait_for()
+    body = {"kind": "timer", "label": "pasta", "in_s": 1.0}
+    assert server.post("alerts", params=ANA, json=body).status_code == 200
+    banner = page.locator(".banner")
+    expect(banner).to_contain_text("pasta is ringing.")
+    page.reload()  # whoever comes later is told too
+    expect(banner).to_contain_text("pasta is ringing.")
+    banner.get_by_role("button", name="Stop").click()
+    expect(banner).to_have_count(0)
+    assert server.get("alerts", params=ANA).json()["alerts"] == []
+
+
 def test_a_timer_set_elsewhere_appears_rings_and_is_stopped(
     page: Page, server: httpx.Client
 ) -> None:

@@ -184,6 +184,71 @@ def test_a_press_that_is_held_until_the_app_is_there_listens(browser: Browser, u
         expect(button).to_have_attribute("aria-pressed", "false")
 
 
+def test_a_press_counts_although_the_field_had_the_focus(browser: Browser, url: str) -> None:
+    with web_page(browser, url, permissions=["microphone"]) as page:
+        with without_app(page, url):
+            page.locator(".typing input").press_sequentially("Hm")
+            page.locator(".talk-button").hover()
+            page.mouse.down()
+            expect(page.locator(".talk-button")).to_have_attribute("aria-pressed", "true")
+        expect(page.locator(".stage[data-phase=listening]")).to_be_visible()
+        expect(page.locator(".typing input")).to_have_value("Hm")
+        page.mouse.up()
+
+
+def test_a_tap_after_tap_was_chosen_counts(browser: Browser, url: str) -> None:
+    with web_page(browser, url, permissions=["microphone"]) as page:
+        with without_app(page, url):
+            page.get_by_role("radio", name="Tap").check()
+            page.locator(".talk-button").click()
+        expect(page.locator(".stage[data-phase=listening]")).to_be_visible()
+        page.locator(".talk-button").click()
+
+
+def test_what_is_typed_after_enter_is_not_sent(browser: Browser, url: str) -> None:
+    with web_page(browser, url) as page:
+        with without_app(page, f"{url}#/talk?say=Forget%20everything"):
+            field = page.locator(".typing input")
+            field.press_sequentially("Hello")
+            page.keyboard.press("Enter")
+            field.press_sequentially(" and")
+        expect(field).to_have_value("Hello and")
+        with without_app(page, f"{url}#/talk?say=Forget%20everything"):
+            field.press_sequentially("a")
+            page.keyboard.press("Enter")
+            page.keyboard.press("Backspace")
+            page.keyboard.press("Enter")
+        expect(field).to_have_value("Forget everything")
+        talking(page)
+        assert page.locator(".line-person").count() == 0
+
+
+def test_an_app_that_does_not_come_is_said(browser: Browser, url: str) -> None:
+    with web_page(browser, url, expected_errors=["main.js"]) as page:
+        page.route(APP, lambda route: route.abort())
+        page.goto("about:blank")
+        page.goto(url)
+        expect(page.get_by_role("status").first).to_have_text(
+            "I could not start. Please reload the page."
+        )
+
+
+def test_a_reply_to_words_sent_early_is_heard(browser: Browser, url: str) -> None:
+    with web_page(browser, url) as page:
+        asked: list[object] = []
+        page.on(
+            "request",
+            lambda request: (
+                asked.append(request.post_data_json) if request.url.endswith("/chat/text") else None
+            ),
+        )
+        with without_app(page, url):
+            page.locator(".typing input").press_sequentially("Hello")
+            page.keyboard.press("Enter")
+        expect(page.locator(".line-lobug p")).to_have_text(["I see."])
+        assert asked == [{"text": "Hello", "voice": True}]
+
+
 @pytest.mark.parametrize("how", ["mouse", "space"])
 def test_a_press_that_was_let_go_is_over(browser: Browser, url: str, how: str) -> None:
     with web_page(browser, url, permissions=["microphone"]) as page:

@@ -7,11 +7,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from lobug.app import create_app
 from lobug.http.web.page import APP_FOLDER
@@ -200,16 +200,21 @@ def test_all_modules_of_the_first_page_are_asked_for_at_once(browser: Browser, u
     assert len(set(loaded)) == len(set(preloaded)) + len(by_others)
 
 
+@pytest.mark.parametrize(("name", "role"), [("talk", "status"), ("memory", "alert")])
 def test_a_page_whose_server_does_not_answer_at_first_says_so_and_tries_again(
-    browser: Browser, url: str
+    browser: Browser, url: str, name: str, role: Literal["status", "alert"]
 ) -> None:
     with web_page(browser, url, expected_errors=[r"/web/session"]) as page:
         sit_down(page, url)
+        opened(page, name)
         page.route("**/web/session", lambda route: route.abort(), times=2)
         page.reload()
-        page.get_by_role("alert").get_by_text("I can't reach Lo-Bug.").wait_for()
-        assert page.locator(".talk-button").count() == 0
-        page.locator(".talk-button").wait_for()
+        page.get_by_role(role).get_by_text("I can't reach Lo-Bug.").wait_for()
+        if name == "talk":
+            page.get_by_label("Type a message").fill("Hello")
+        page.locator(".nav-person").get_by_text(ANA).wait_for()
+        if name == "talk":
+            expect(page.get_by_label("Type a message")).to_have_value("Hello")
 
 
 def test_all_files_are_served_compressed_and_revalidated(url: str) -> None:

@@ -150,7 +150,7 @@ def test_second_device_with_the_same_address_is_warned_of(
 def test_device_gets_another_name_and_person(browser: Browser, http: httpx.Client) -> None:
     let_in(http, "Kitchen")
     with web_page(browser, address(http, "#/devices")) as page:
-        card(page, "Kitchen").get_by_role("button", name="Edit name and person").click()
+        card(page, "Kitchen").get_by_role("button", name="Change Kitchen").click()
         dialog = page.get_by_role("dialog")
         dialog.get_by_label("Name").fill("Desk")
         dialog.get_by_label("Person").fill("Bob")

@@ -13,6 +13,7 @@ import numpy as np
 import websockets
 from websockets.asyncio.client import ClientConnection, connect
 
+from lobug.simulator.device_tools import DeviceState, DeviceTools
 from support.patience import PATIENCE_S
 
 RATE = 16_000
@@ -29,6 +30,9 @@ HELLO: Mapping[str, Any] = {
         "frame_duration": FRAME_MS,
     },
 }
+
+TOOLS: Mapping[str, Any] = {**HELLO, "features": {"mcp": True}}
+"""A hello of a device with tools."""
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -137,3 +141,31 @@ async def device(
         finally:
             await socket.close()
             await reading
+
+
+@asynccontextmanager
+async def answering(client: DeviceClient, state: DeviceState) -> AsyncIterator[list[str]]:
+    """Answer the server's calls of tools meanwhile; yields the names of the tools called."""
+    tools, called = DeviceTools(state), list[str]()
+    answered: list[object] = []
+
+    def more() -> bool:
+        return len(client.messages("mcp")) > len(answered)
+
+    async def answer() -> None:
+        while True:
+            async with client.news:
+                await client.news.wait_for(more)
+            payload = client.messages("mcp")[len(answered)]["payload"]
+            if payload.get("method") == "tools/call":
+                called.append(payload["params"]["name"])
+            answered.append(tools.answer(payload))
+            if answered[-1] is not None:
+                await client.say(type="mcp", payload=answered[-1])
+
+    task = asyncio.create_task(answer())
+    try:
+        yield called
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)

@@ -81,6 +81,7 @@ def test_one_word_again_and_again_is_noise_where_whisper_doubts_it() -> None:
     breath = heard("Zzzzzzzzzz", 0.46, -1.47, ratio=0.9)
     assert judge(breath, 1.0, SETTINGS).reason == "noise"
     assert judge(heard("Zzzzzzzzzz", 0.05, -0.4), 1.0, SETTINGS).accepted
+    assert judge(heard("000000", 0.05, -1.2), 1.0, SETTINGS).accepted
     assert judge(heard("Zz, Anna", 0.05, -1.2), 1.0, SETTINGS).accepted
     assert judge(heard("No, no, no. No! No, no.", 0.05, -0.6), 2.0, SETTINGS).accepted
     assert judge(heard("no no no no", 0.05, -1.2), 1.0, SETTINGS).accepted

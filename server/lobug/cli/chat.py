@@ -65,7 +65,6 @@ def _check_server(http: httpx.Client, url: str) -> None:
 
 
 def _converse(http: httpx.Client) -> None:
-
     with contextlib.suppress(ImportError):
         # Importing it is what gives input() its history and editing.
         import readline  # noqa: F401

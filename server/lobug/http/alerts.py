@@ -71,6 +71,16 @@ InSeconds = Annotated[
 ]
 
 
+Rule = Annotated[
+    str,
+    Field(
+        max_length=200,
+        description="RFC 5545 recurrence rule with FREQ, INTERVAL, BYDAY, BYMONTH, BYMONTHDAY and"
+        " BYSETPOS: `FREQ=WEEKLY;BYDAY=MO,TU`.",
+    ),
+]
+
+
 class AlertRequest(Body):
     """An alert to be set: with exactly one of `at` and `in_s`."""
 
@@ -82,11 +92,8 @@ class AlertRequest(Body):
     )
     at: At | None = None
     in_s: InSeconds | None = None
-    rule: str | None = Field(
-        None,
-        max_length=200,
-        description="RFC 5545 recurrence rule with FREQ, INTERVAL, BYDAY, BYMONTH, BYMONTHDAY and"
-        " BYSETPOS: `FREQ=WEEKLY;BYDAY=MO,TU`. It begins at `at` and keeps that time of day.",
+    rule: Rule | None = Field(
+        None, description="When it rings again; it begins at `at` and keeps that time of day."
     )
 
 
@@ -96,6 +103,11 @@ class AlertChange(Body):
     label: str | None = Field(None, description="Its new name or text.")
     at: At | None = None
     in_s: InSeconds | None = None
+    rule: Rule | None = Field(
+        None,
+        description="When it rings again from now on; null: it rings once more. Its time of day is"
+        " that of `at`, else the one that it has.",
+    )
 
 
 AlertId = Annotated[int, Path(ge=1, le=MAX_ID, description="Id of an alert.")]
@@ -142,10 +154,7 @@ async def add(
         raise InvalidRequestError("give exactly one of at and in_s")
     due = _due(server, scope.user, body.kind, body.at, body.in_s)
     if body.rule is not None:
-        found = rule_from(body.rule, due.at)
-        if found is None:
-            raise InvalidRequestError("rule is not one that Lo-Bug knows, or rings too often")
-        due = found
+        due = _repeated(body.rule, due.at)
     own = conversation_key.user == scope.user
     new = NewAlert(
         user=scope.user,
@@ -174,14 +183,22 @@ async def change(
     server: ServerDep,
 ) -> KnownAlert:
     """Change the words of an alert, or when it rings. One that rings and gets another time stops
-    until then."""
+    until then; that it repeats cannot be changed while it rings, since it rings once then."""
     if body.at is not None and body.in_s is not None:
         raise InvalidRequestError("give at most one of at and in_s")
     alert = await _found(server, scope.user, alert_id)
     if body.label is not None:
         alert = replace(alert, label=body.label)
+    due = None
     if body.at is not None or body.in_s is not None:
         due = _due(server, scope.user, alert.kind, body.at, body.in_s)
+    if "rule" in body.model_fields_set:
+        if alert.state == "ringing" and due is None:
+            raise InvalidRequestError("it rings: give it another time too")
+        zone = server.now(scope.user).tzinfo
+        due = due or Due(datetime.fromtimestamp(alert.due_at, zone), span_s=alert.span_s)
+        alert = with_due(alert, due if body.rule is None else _repeated(body.rule, due.at))
+    elif due is not None:
         again = None if alert.rule is None else rule_from(alert.rule, due.at)
         alert = with_due(alert, again or due)
     if not await server.agenda.alerts.replace(alert):
@@ -218,6 +235,14 @@ def _due(
     if not 0 < away <= LONGEST_S:
         raise InvalidRequestError("at has passed" if away <= 0 else "at is too far away")
     return Due(moment, span_s=away if kind == "timer" else None)
+
+
+def _repeated(rule: str, first: datetime) -> Due:
+    """When an alert with a rule rings first. Raises InvalidRequestError."""
+    due = rule_from(rule, first)
+    if due is None:
+        raise InvalidRequestError("rule is not one that Lo-Bug knows, or rings too often")
+    return due
 
 
 def _moment(at: float | str | None, now: datetime) -> datetime:

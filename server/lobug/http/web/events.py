@@ -40,7 +40,7 @@ from lobug.live.hub import (
 )
 from lobug.memory.model import HOUSEHOLD
 from lobug.server import LobugServer
-from lobug.turn.timeline import Outcome
+from lobug.turn.timeline import DOORS, Outcome
 
 
 class HelloEvent(BaseModel):
@@ -75,7 +75,7 @@ class HeardRow(Answer):
     device: str = Field(
         description="What the owner calls the device, else its `Device-Id`; empty without one."
     )
-    door: str = Field(description="How it came in: text, audio, device or openai.")
+    door: str = Field(description=f"How it came in: {', '.join(DOORS[:-1])} or {DOORS[-1]}.")
     text: str = Field(
         description="Its words; empty where there were none, or where they have been forgotten."
     )
@@ -90,6 +90,7 @@ class HeardRows(BaseModel):
     """The last utterances."""
 
     heard: list[HeardRow] = Field(description="The newest first.")
+    kept: int = Field(description="How many are kept; 0: none are.")
 
 
 MAX_HEARD = 1_000
@@ -138,7 +139,8 @@ async def heard(
     audience = audience_of(caller, server)
     user = None if audience.everybody else audience.user
     names = device_names(server)
-    return HeardRows(heard=[_heard(one, names) for one in server.heard.newest(limit, user)])
+    rows = [_heard(one, names) for one in server.heard.newest(limit, user)]
+    return HeardRows(heard=rows, kept=server.settings.telemetry.heard_kept)
 
 
 def audience_of(caller: Caller, server: LobugServer) -> Audience:

@@ -1,7 +1,7 @@
 """The page `/` and the files that it loads: modules, styles, sentences, libraries.
 
-Nothing of it is secret, so it is open to everybody; what it shows comes from routes that ask who is
-calling.
+No file here is secret, so all are open to everybody. `/` differs by what its caller may do, never
+by what is known of a person; that comes from routes which ask who is calling.
 """
 
 from __future__ import annotations
@@ -137,8 +137,8 @@ _STYLESHEET = re.compile(r'<link rel="stylesheet" href="web/app/styles/(\w+)\.cs
 
 
 def rendered_pages() -> dict[str, str]:
-    """The page by role of who opens it. For who may talk at once it holds Talk, ready for use,
-    which then loads the app, which takes it over; for everybody else (``""``) the app draws all.
+    """The page by the caller's role. Whoever may talk at once gets Talk in the page; its script
+    loads the app, which takes Talk over. For everybody else (``""``) the app draws everything.
     Styles stand in the page: nothing is seen before them."""
     text = (APP_FOLDER / "page.html").read_text(encoding="utf-8")
     page = _STYLESHEET.sub(_style, text)
@@ -170,7 +170,7 @@ def add_web_app(app: FastAPI) -> None:
             _web_file(text.encode(), "text/html"),
             {
                 "Content-Security-Policy": page_policy(text),
-                "Cache-Control": REVALIDATED,
+                "Cache-Control": f"private, {REVALIDATED}",
                 "Vary": "Cookie, Accept-Encoding",
             },
         )

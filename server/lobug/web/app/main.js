@@ -1,7 +1,8 @@
 // Starts the page: who are we, which page is asked for, and the frame around it.
 
 import { Banner } from "./components/banner.js";
-import { Toasts } from "./components/toasts.js";
+import { del } from "./api.js";
+import { attempt, Toasts } from "./components/toasts.js";
 import { Icon } from "./components/icons.js";
 import { connect, connection, disconnect, outdated, on, reconnect } from "./live.js";
 import { html, render, signal, useEffect, useRef } from "./preact.js";
@@ -24,6 +25,10 @@ const PAGES = new Set([...PLACES.map((place) => place.name), "welcome", "flash",
 const OWNER_PAGES = new Set(["flash", ...PLACES.filter((place) => place.owner).map((place) => place.name)]);
 
 const shown = signal(null);
+/** The alert that rings for the person; null: none does. */
+const ringing = signal(null);
+/** Pages that tell of it themselves. */
+const RINGING_PAGES = new Set(["talk", "deeds"]);
 /** What kept a page from being loaded. */
 const failure = signal(null);
 
@@ -110,8 +115,21 @@ function Navigation() {
   </nav>`;
 }
 
+/** What a banner says of an alert that rings. */
+function ringsWords({ kind, label }) {
+  return label && kind !== "reminder" ? t("shell.rings.named", { name: label }) : t(`shell.rings.${kind}`);
+}
+
 function Banners() {
+  const rings = RINGING_PAGES.has(shown.value?.name) ? null : ringing.value;
   return html`
+    ${rings &&
+    html`<${Banner}
+      kind="warning"
+      action=${{ label: t("shell.stop"), run: () => attempt(() => del(`/alerts/${rings.id}`)) }}
+    >
+      ${ringsWords(rings)}
+    <//>`}
     ${connection.value === "lost" &&
     session.value.role !== "stranger" &&
     html`<${Banner} kind="warning" action=${{ label: t("shell.retry"), run: reconnect }}>
@@ -182,11 +200,13 @@ async function start() {
       await asking;
       break;
     } catch (error) {
-      globalThis.firstView?.remove();
-      render(
-        html`<main class="empty" role="alert"><h1>${t("shell.lost")}</h1><p>${error.message}</p></main>`,
-        root,
-      );
+      if (globalThis.firstView) globalThis.firstView.say(t("shell.lost"));
+      else {
+        render(
+          html`<main class="empty" role="alert"><h1>${t("shell.lost")}</h1><p>${error.message}</p></main>`,
+          root,
+        );
+      }
       await new Promise((resolve) => setTimeout(resolve, wait));
       asking = loadSession();
     }
@@ -195,11 +215,17 @@ async function start() {
   const showing = show(allowed(route.value.page));
   if (globalThis.firstView) await showing;
   else await Promise.race([showing, new Promise((resolve) => setTimeout(resolve, FRAME_MS))]);
+  if (shown.value?.name !== "talk") globalThis.firstView?.remove();
   render(html`<${App} />`, root);
   globalThis.firstView?.handOver();
   session.subscribe((who) => (who.role === "stranger" ? undefined : connect()));
+  on("ringing", ({ alert }) => (ringing.value = alert));
+  on("hello", () => (ringing.value = null)); // what rings is told after it
   on("signed_out", () => loadSession().then(follow, () => {}));
 }
 
-start();
+start().catch((error) => {
+  console.error(error);
+  globalThis.firstView?.fail();
+});
 

@@ -273,8 +273,9 @@ function Controls() {
 function Typing() {
   // A sentence in the address (#/talk?say=...) is proposed, never sent: any link may hold one.
   // What was typed before the app had come stays.
-  const typed = document.querySelector("form.typing > input")?.value;
-  const [text, setText] = useState(typed || (route.value.query.say ?? ""));
+  const [text, setText] = useState(
+    () => document.querySelector("form.typing > input")?.value || (route.value.query.say ?? ""),
+  );
   const send = (event) => {
     event.preventDefault();
     const words = text.trim();

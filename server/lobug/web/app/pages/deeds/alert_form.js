@@ -25,6 +25,11 @@ function ruleOf(repeat, at) {
   return undefined;
 }
 
+/** The choice that stands for a recurrence rule; "other": none of them does. */
+function repeatOf(rule, at) {
+  return REPEATS.find((name) => ruleOf(name, at) === (rule ?? undefined)) ?? "other";
+}
+
 const whole = (text) => Math.max(0, Math.floor(Number(text) || 0));
 
 /** `alert`: the one to be changed, or `{kind}` of a new one; `done(alert, words)` after success. */
@@ -34,7 +39,8 @@ export function AlertForm({ alert, close, done }) {
   const label = useSignal(alert.label ?? "");
   const length = useSignal({ hours: "", minutes: "", seconds: "" });
   const at = useSignal(alert.due_at && !isTimer ? localField(alert.due_at) : "");
-  const repeat = useSignal("none");
+  const known = id ? repeatOf(alert.rule, alert.due_at) : "none";
+  const repeat = useSignal(known);
   const fault = useSignal("");
   const busy = useSignal(false);
 
@@ -51,12 +57,14 @@ export function AlertForm({ alert, close, done }) {
       else if (isTimed && at.value !== (id && localField(alert.due_at))) {
         body.at = new Date(at.value).toISOString();
       }
-      const rule = id ? undefined : ruleOf(repeat.value, at.value);
+      const rule = ruleOf(repeat.value, at.value);
+      // "Every week" is every week on the day of the date.
+      if (!isTimer && repeat.value !== "other" && rule !== (alert.rule ?? undefined)) body.rule = rule ?? null;
       busy.value = true;
       try {
         const answer = id
           ? await patch(`/alerts/${id}`, body, { query: userQuery() })
-          : await post("/alerts", { kind, ...body, ...(rule && { rule }) }, { query: userQuery() });
+          : await post("/alerts", { kind, ...body }, { query: userQuery() });
         close();
         done(answer, id ? "deeds.was_changed" : "deeds.was_set");
       } catch (error) {
@@ -96,14 +104,13 @@ export function AlertForm({ alert, close, done }) {
             />`}
           <//>`}
       ${!isTimer &&
-      !id &&
       html`<${Field} label=${t("deeds.repeat")}>
         ${(more) => html`<select
           ...${more}
           value=${repeat.value}
           onChange=${(event) => (repeat.value = event.currentTarget.value)}
         >
-          ${REPEATS.map((name) => html`<option key=${name} value=${name}>${t(`deeds.repeat_${name}`)}</option>`)}
+          ${(known === "other" ? ["other", ...REPEATS] : REPEATS).map((name) => html`<option key=${name} value=${name}>${t(`deeds.repeat_${name}`)}</option>`)}
         </select>`}
       <//>`}
       <${Field}

@@ -143,18 +143,21 @@ function Bars({ count }) {
   </svg>`;
 }
 
-/** Name and person of a device. */
+/** Name and person of a device, and its volume while it is connected. */
 export function EditDialog({ device, close, refresh }) {
   const name = useSignal(device.name);
   const user = useSignal(device.user ?? "");
+  const volume = useSignal(device.volume);
+  const hasVolume = device.connected && device.volume != null;
   return html`<${FormDialog}
-    title=${t("devices.edit.title")}
+    title=${t("devices.edit.title", { name: nameOf(device) })}
     action=${t("shell.save")}
     close=${close}
     send=${async () => {
       await patch(`/devices/${encodeURIComponent(device.id)}`, {
         name: name.value.trim(),
         user: personMeant(user.value),
+        ...(volume.value !== device.volume && { volume: volume.value }),
       });
       refresh();
     }}
@@ -166,6 +169,18 @@ export function EditDialog({ device, close, refresh }) {
       value=${user.value}
       change=${(value) => (user.value = value)}
     />
+    ${hasVolume &&
+    html`<${Field} label=${t("devices.volume", { percent: volume.value })}>
+      ${(field) => html`<input
+        ...${field}
+        type="range"
+        min="0"
+        max="100"
+        step="5"
+        value=${volume.value}
+        onInput=${(event) => (volume.value = event.currentTarget.valueAsNumber)}
+      />`}
+    <//>`}
   <//>`;
 }
 

@@ -90,7 +90,8 @@ const EFFECTS = {
   ask({ text }) {
     const asked = (typed = new AbortController());
     const tell = (name, data) => typed === asked && happen({ type: "typed_event", name, data });
-    ask(text, { voice: sound.value && audible.value, signal: asked.signal, tell }).catch((error) => {
+    const answer = () => ask(text, { voice: sound.value && audible.value, signal: asked.signal, tell });
+    soundTried().then(answer).catch((error) => {
       if (error.name === "AbortError") return;
       const response = error.code ? error.message : t("shell.unreachable");
       tell("error", { response });
@@ -163,6 +164,17 @@ export function start() {
 
 /** Get ready to be heard, once the page is seen. */
 export const openSound = () => player.open();
+
+/** Longest wait for a page's sound before the first typed words are asked without it, ms. */
+const SOUND_MS = 500;
+let tried = false;
+/** Words that were sent before the app had come find its sound closed: it is opened first, once. */
+async function soundTried() {
+  if (tried || audible.value || !sound.value || !navigator.userActivation?.hasBeenActive) return;
+  tried = true;
+  const late = new Promise((resolve) => setTimeout(resolve, SOUND_MS));
+  await Promise.race([Promise.all([openSound(), wake()]).catch(() => {}), late]);
+}
 
 /** The first touch of the page lets sound be heard. */
 function wakeUp() {

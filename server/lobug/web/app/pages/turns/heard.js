@@ -15,17 +15,20 @@ function outcome({ outcome: name, reason }) {
 
 export function HeardList() {
   const heard = useSignal(null);
+  const kept = useSignal(KEPT);
   const error = useSignal(null);
   const refresh = async () => {
     try {
-      heard.value = (await get("/web/heard", { limit: KEPT })).heard;
+      const answer = await get("/web/heard", { limit: KEPT });
+      kept.value = answer.kept;
+      heard.value = answer.heard;
       error.value = null;
     } catch (fault) {
       error.value = fault;
     }
   };
   useTopics(["memory"], refresh); // what was forgotten must not stay on the screen
-  useLive("heard", (one) => (heard.value = [one, ...(heard.value ?? [])].slice(0, KEPT)));
+  useLive("heard", (one) => (heard.value = [one, ...(heard.value ?? [])].slice(0, Math.min(KEPT, kept.value))));
   if (error.value) return html`<${Fault} error=${error.value} retry=${refresh} />`;
   if (!heard.value) return html`<${Loading} />`;
   return html`<${Card} about=${t("turns.heard_more")} title=${t("turns.tabs.heard")}>
@@ -45,6 +48,6 @@ export function HeardList() {
             </li>`,
           )}
         </ul>`
-      : html`<${Empty} icon="talk" title=${t("turns.heard_none")} />`}
+      : html`<${Empty} icon="talk" title=${t(kept.value ? "turns.heard_none" : "turns.heard_off")} />`}
   <//>`;
 }

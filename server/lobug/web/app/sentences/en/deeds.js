@@ -39,6 +39,7 @@ export default {
   seconds: "Seconds",
   when: "When",
   repeat: "Repeat",
+  repeat_other: "As it is",
   repeat_none: "Once",
   repeat_daily: "Every day",
   repeat_weekdays: "Every weekday",

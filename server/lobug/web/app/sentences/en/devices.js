@@ -91,8 +91,8 @@ export default {
   },
   edit: {
     open: "Edit",
-    of: "Edit name and person of {name}",
-    title: "Name and person",
+    of: "Change {name}",
+    title: "Change {name}",
     person_hint: "Whose memory it talks with. For another person the device connects anew.",
   },
   say: {

@@ -25,6 +25,13 @@ export default {
   lost: "I can't reach Lo-Bug. I'll keep trying.",
   unreachable: "Lo-Bug doesn't answer. Is it running?",
   failed: "That didn't work (error {status}).",
+  rings: {
+    timer: "A timer is ringing.",
+    alarm: "An alarm is ringing.",
+    reminder: "A reminder is due.",
+    named: "{name} is ringing.",
+  },
+  stop: "Stop",
   outdated: "Lo-Bug was updated.",
   reload: "Reload the page",
   retry: "Try again",

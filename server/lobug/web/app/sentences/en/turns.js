@@ -17,7 +17,8 @@ export default {
   columns: { when: "When", door: "Door", outcome: "Outcome", stages: "Stages", total: "First sound" },
   legend: "Colours of the stages",
   groups: { hearing: "Hearing", memory: "Memory", thinking: "Thinking", voice: "Voice", playing: "Playing" },
-  doors: { text: "Text", audio: "Recording", device: "Device", openai: "OpenAI API", web: "Browser" },
+  // Each device is shown by its name or its id: who streams without one is a browser.
+  doors: { text: "Text", audio: "Recording", device: "Browser", openai: "OpenAI API", wyoming: "Wyoming" },
   outcomes: {
     respond: "answered",
     react: "reacted silently",
