@@ -126,9 +126,8 @@ def _is_noise(transcript: Transcript, speech_seconds: float, settings: SttSettin
 def _is_chant(text: str) -> bool:
     """Whether the text is one word or one letter, again and again."""
     words = "".join(c if c.isalnum() else " " for c in text.casefold()).split()
-    letters = [
-        c for c in "".join(words) if not c.isdecimal()
-    ]  # "11111" may be a number that is said
+    # "11111" may be a number that is said.
+    letters = [c for c in "".join(words) if not c.isdecimal()]
     return any(len(parts) >= _CHANT_LENGTH and len(set(parts)) == 1 for parts in (words, letters))
 
 
