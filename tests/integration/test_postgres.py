@@ -11,6 +11,8 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from lobug.errors import (
     StorageBusyError,
@@ -22,7 +24,7 @@ from lobug.memory.model import ConversationKey, Filter, MemoryScope
 from lobug.storage.connection import Connection, PostgresConnection
 from lobug.storage.database import Database
 from lobug.storage.places import DatabasePlace
-from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
+from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions, place_of
 from lobug.storage.postgres.memory_schema import MEMORY_STEPS
 from lobug.storage.statements import run
 from support import postgres
@@ -256,6 +258,10 @@ async def test_a_server_that_is_not_there_is_said_without_its_password() -> None
         "postgresql://ada:p%zz@127.0.0.1/memory",
         "postgresql://ada:pa@zz@127.0.0.1/memory",
         "postgresql://ada:pa/zz@127.0.0.1/memory",
+        "postgresql://ada:12/pazz@127.0.0.1/memory",
+        "postgresql://ada:/zz@127.0.0.1/memory",
+        "postgresql://ada:p@ss/zz@127.0.0.1/memory",
+        "postgresql://ada:12\ud800zz@127.0.0.1/memory",
     ],
 )
 async def test_an_address_that_cannot_be_read_is_not_shown(url: str) -> None:
@@ -263,6 +269,17 @@ async def test_an_address_that_cannot_be_read_is_not_shown(url: str) -> None:
     with pytest.raises(StorageError, match="cannot be read") as raised:
         await database.open(lambda _: None)
     assert "zz" not in str(raised.value) + database.place
+
+
+# Mostly of what an address is made of.
+@given(st.text(st.sampled_from("@/:?#&=%[],19az") | st.characters(), min_size=4))
+@example("12/abSECRET")
+@example("12?dbname=SECRET&user=x")
+@example("a@SECRET?user=")
+@example("1234\0")
+def test_no_password_is_part_of_what_is_shown(password: str) -> None:
+    shown = place_of(f"postgresql://u:{password}@h/n")
+    assert shown in {"postgresql://", "postgresql://h/n"}
 
 
 async def test_what_is_under_way_is_finished_before_it_closes(path: Path) -> None:

@@ -41,6 +41,11 @@ T = TypeVar("T")
 OLDEST = 170_000
 """PostgreSQL 17, as its ``server_version_num``."""
 
+ONE_SIGN = re.compile(r"\w*://([^@/\0]*@)?[^@\0]*")
+"""An address in which libpq ends the password where its owner meant it to end: a "/" or "@" in it
+that is not written as %2F or %40 would turn the rest of it into a host or the name of a database.
+"""
+
 EVERYBODY = 0
 """The number of the lock that a write without a person holds alone and all others share."""
 
@@ -426,7 +431,7 @@ def connect(url: str, patience_s: float) -> Raw:
     if parts is None:
         raise StorageError(
             "the address of the database cannot be read: it is like"
-            " postgresql://user:password@host:5432/name, with %40 for @ in a password"
+            " postgresql://user:password@host:5432/name, with %40 for @ and %2F for / in a password"
         )
     options: dict[str, Any] = {
         "application_name": "lobug",
@@ -496,12 +501,13 @@ def _require_vectors(raw: Raw, place: str) -> None:
 
 def _parts_of(url: str) -> dict[str, Any] | None:
     """The parts of an address; None: it cannot be read, and so might show its password."""
+    if not ONE_SIGN.fullmatch(url):
+        return None
     try:
         known: dict[str, Any] = conninfo_to_dict(url)
-    except psycopg.ProgrammingError:
+    except (psycopg.ProgrammingError, UnicodeEncodeError):
         return None
-    port = str(known.get("port") or "")
-    return None if "@" in str(known.get("host")) or not re.fullmatch(r"[\d,]*", port) else known
+    return known if re.fullmatch(r"[\d,]*", str(known.get("port") or "")) else None
 
 
 class _NumberLoader(FloatLoader):
