@@ -415,8 +415,8 @@ class LobugServer:
         self._reading = self._in_background(self.prefetcher.after_start())
 
     async def _watch_memory(self) -> None:
-        """Notice changes of other programs, and retry a memory that failed until it works again, so
-        that no restart is needed."""
+        """Notice changes of other programs, and retry what failed until it works again, so that no
+        restart is needed."""
         while True:
             await asyncio.sleep(self.memory_retry_s)
             works = self.memory.fault() is None
@@ -433,6 +433,10 @@ class LobugServer:
                 log.debug("agenda: %s", error)
             if not worked and self.agenda.fault is None:
                 log.info("the agenda works again")
+            try:
+                await self.webhooks.refresh()
+            except StorageError as error:
+                log.debug("webhooks: %s", error)
 
     async def close(self) -> None:
         """Stop all tasks and close connections, memory, access and engines."""

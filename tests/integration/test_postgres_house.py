@@ -27,7 +27,7 @@ from lobug.errors import StorageDriverError
 from lobug.server import LobugServer
 from lobug.settings import DatabaseSettings, Settings
 from lobug.storage.places import DatabasePlace
-from lobug.storage.postgres.database import PostgresOptions
+from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
 from lobug.storage.postgres.inspection import Inspection, inspect
 from lobug.storage.postgres.schemas import NEWEST
 from support.app_server import running, settings_for
@@ -36,6 +36,8 @@ from support.memory_app import quiet_engines
 from support.patience import PATIENCE_S
 from support.postgres_server import PostgresServer, started
 from support.webhook_receiver import SECRET
+
+migrate = PostgresDatabase._migrate
 
 PASSWORD = "geheim"
 NOBODY = "http://127.0.0.1:9/nobody"
@@ -166,17 +168,49 @@ async def test_a_server_that_starts_before_its_database_waits_for_it(
             await asyncio.to_thread(postgres.start)
 
 
+@pytest.mark.parametrize("away", [False, True], ids=["", "database away at start"])
 async def test_words_wait_no_longer_where_webhooks_are_off(
-    tmp_path: Path, postgres: PostgresServer
+    tmp_path: Path, postgres: PostgresServer, *, away: bool
 ) -> None:
-    url = url_of(postgres, "off")
+    url = url_of(postgres, f"off_{away}".lower())
     webhooks = {"url": NOBODY, "secret": SECRET, "events": ["heard"], "include_text": True}
     async with running(house(tmp_path, url, webhooks=webhooks), quiet_engines()) as (http, _):
         await said(http, "Walnuts are for Hanna.")
-    assert rows(url, "SELECT content FROM lobug_webhooks.outbox")[0] is not None
-    async with running(house(tmp_path, url), quiet_engines()) as (http, _):
-        assert await healthy(http)
-    assert rows(url, "SELECT content FROM lobug_webhooks.outbox") == []
+    assert waiting_words(url)[0] is not None
+    if away:
+        await asyncio.to_thread(postgres.stop)
+    try:
+        async with running(house(tmp_path, url), quiet_engines()) as (http, server):
+            server.memory_retry_s = 0.1
+            if away:
+                assert not await healthy(http)
+                await asyncio.to_thread(postgres.start)
+            await until(lambda: healthy(http))
+            await until(lambda: asyncio.to_thread(lambda: not waiting_words(url)))
+    finally:
+        if postgres.process is None:
+            await asyncio.to_thread(postgres.start)
+
+
+async def test_forgetting_does_not_open_an_unused_outbox_each_time(
+    tmp_path: Path, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = []
+    monkeypatch.setattr(
+        PostgresDatabase,
+        "_migrate",
+        lambda database, raw: opened.append(database) or migrate(database, raw),
+    )
+    async with running(house(tmp_path, url_of(postgres, "unused")), quiet_engines()) as (http, _):
+        assert len(opened) == 4
+        for _ in range(2):
+            answer = await http.post("/memory/purge", json={"older_than_days": 1, "confirm": True})
+            assert answer.status_code == 200
+    assert len(opened) == 4
+
+
+def waiting_words(url: str) -> list[Any]:
+    return rows(url, "SELECT content FROM lobug_webhooks.outbox")
 
 
 def samples(url: str) -> list[str]:
