@@ -24,7 +24,12 @@ from lobug.memory.model import ConversationKey, Filter, MemoryScope
 from lobug.storage.connection import Connection, PostgresConnection
 from lobug.storage.database import Database
 from lobug.storage.places import DatabasePlace
-from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions, place_of
+from lobug.storage.postgres.database import (
+    PostgresDatabase,
+    PostgresOptions,
+    connect,
+    place_of,
+)
 from lobug.storage.postgres.memory_schema import MEMORY_STEPS
 from lobug.storage.statements import run
 from support import postgres
@@ -325,6 +330,18 @@ async def test_a_restarted_server_fails_nothing_that_comes_after(
     for _ in range(9):
         assert await database.read(lambda c: run(c, "SELECT 1").scalar()) == 1
     await close(database)
+
+
+async def test_a_standby_is_not_used_unless_the_address_says_so(durable: PostgresServer) -> None:
+    url = durable.database("followed")
+    await asyncio.to_thread(durable.stop)
+    signal_file = durable.data / "standby.signal"
+    await asyncio.to_thread(signal_file.touch)
+    await asyncio.to_thread(durable.start)
+    with pytest.raises(psycopg.OperationalError, match="standby"):
+        connect(url, PATIENCE_S)
+    with connect(f"{url}&target_session_attrs=any", PATIENCE_S) as raw:
+        assert raw.execute("SELECT pg_is_in_recovery()").fetchone() == (True,)
 
 
 async def test_a_database_that_may_only_be_read_says_so(path: Path) -> None:

@@ -425,8 +425,8 @@ def place_of(url: str) -> str:
 
 
 def connect(url: str, patience_s: float) -> Raw:
-    """A new connection. What the address itself says of time-outs takes precedence. Raises
-    StorageError where the address cannot be read, else what psycopg raises."""
+    """A new connection, to no standby. What the address itself says of that and of time-outs takes
+    precedence. Raises StorageError where the address cannot be read, else what psycopg raises."""
     parts = _parts_of(url)
     if parts is None:
         raise StorageError(
@@ -436,6 +436,9 @@ def connect(url: str, patience_s: float) -> Raw:
     options: dict[str, Any] = {
         "application_name": "lobug",
         "connect_timeout": max(2, round(patience_s)),
+        # A standby may still show what was forgotten. Not "read-write": a primary that may only be
+        # read can still be asked.
+        "target_session_attrs": "primary",
         # A computer that has vanished answers nothing: without these a thread would wait for hours.
         "keepalives_idle": 10,
         "keepalives_interval": 5,
