@@ -14,6 +14,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from lobug.access.tables import metadata as access_tables
+from lobug.agenda.tables import metadata as agenda_tables
 from lobug.errors import (
     StorageBusyError,
     StorageError,
@@ -31,7 +33,9 @@ from lobug.storage.postgres.database import (
     place_of,
 )
 from lobug.storage.postgres.memory_schema import MEMORY_STEPS
+from lobug.storage.sqlite_database import DatabaseOptions
 from lobug.storage.statements import run
+from lobug.webhooks.outbox import metadata as webhook_tables
 from support import postgres
 from support.memory_kit import ADA, BOB, Kit, exchange, opened, started
 from support.patience import PATIENCE_S
@@ -39,6 +43,8 @@ from support.postgres_server import PostgresServer
 from support.postgres_server import started as started_server
 
 NOW = 1_700_000_000.0
+OTHERS = {"access": access_tables, "agenda": agenda_tables, "webhooks": webhook_tables}
+"""The tables of each schema but memory's."""
 
 
 @pytest.fixture
@@ -428,6 +434,45 @@ async def test_nothing_of_what_was_forgotten_is_in_the_tables(path: Path) -> Non
     folder = postgres.server().data / "base" / str(number)
     held = [file for file in folder.iterdir() if b"zanzibarix" in file.read_bytes().lower()]
     assert held == []
+
+
+HARMLESS = re.compile(
+    # who, where, and what kind: names that Lo-Bug gives
+    r".*\.(user|told_by|conversation|kind|status|state|role|source|layer|category|scope|reason"
+    r"|fact_type|channel|relation|reader|model_id)"
+    # numbers: of words, of what a score consists of; what is left of erased words
+    r"|turn_index\.words|recall_hits\.parts|tombstones\.(salt|digest)"
+    r"|vector_indexes\.name|written\.server"
+)
+"""Columns with no words of anybody's, of which PostgreSQL may keep samples."""
+
+SAMPLED = """
+SELECT c.relname || '.' || a.attname, a.attstattarget
+FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind = 'r' AND n.nspname LIKE 'lobug\\_%%' AND a.attnum > 0 AND NOT a.attisdropped
+AND format_type(a.atttypid, NULL) NOT IN
+    ('bigint', 'integer', 'smallint', 'double precision', 'boolean')
+"""
+
+
+async def test_no_words_are_kept_as_samples_for_the_planner(path: Path) -> None:
+    async with started(Kit(path)) as memory:
+        await exchange(memory, "I keep hens.")
+        await memory.process_due()
+    for name, tables in OTHERS.items():
+        database = DatabasePlace(url_of(path)).database(
+            name, DatabaseOptions(path), tables, clock=lambda: NOW
+        )
+        await database.open(lambda _: None)
+        await database.close()
+    with opened(path) as connection:
+        kept = dict(connection.execute(SAMPLED).fetchall())
+    sampled = {column for column, target in kept.items() if target != 0}
+    assert {column for column in sampled if not HARMLESS.fullmatch(column)} == set()
+    assert {"memory_facts.embedding", "outbox.content", "devices.name", "notes.content"} <= set(
+        kept
+    )
 
 
 async def test_acknowledged_words_survive_the_kill_of_postgresql(durable: PostgresServer) -> None:

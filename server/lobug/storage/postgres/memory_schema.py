@@ -212,26 +212,38 @@ COMMENT ON VIEW memory_summaries IS 'the timeline, to be read';
 
 
 WORDS = (
-    "conversation_log.content",
-    "sessions.summary",
-    "memories.key",
-    "memories.content",
-    "memories.tags",
-    "claims.subject",
+    "background_tasks.last_error",
     "claims.kind",
+    "claims.subject",
     "claims.value",
-    "recalls.query",
-    "projects.description",
-    "project_tasks.title",
-    "project_tasks.state",
-    "turn_words.word",
-    "turn_words.stem",
-    "turn_tokens.tokens",
-    "memory_tokens.key",
+    "conversation_focus.project",
+    "conversation_focus.tags",
+    "conversation_log.content",
+    "conversation_log.speaker",
+    "memories.content",
+    "memories.key",
+    "memories.project",
+    "memories.section",
+    "memories.tags",
     "memory_tokens.content",
+    "memory_tokens.key",
     "memory_tokens.tags",
+    "project_tasks.project",
+    "project_tasks.state",
+    "project_tasks.title",
+    "projects.description",
+    "projects.name",
+    "recalls.query",
+    "sessions.external_id",
+    "sessions.summary",
+    "turn_codes.codes",
+    "turn_tokens.tokens",
+    "turn_vectors.vector",
+    "turn_word_vectors.vector",
+    "turn_words.stem",
+    "turn_words.word",
 )
-"""Columns with somebody's words."""
+"""Columns with somebody's words, or what was computed from them."""
 
 
 def p001_memory(connection: Connection) -> None:

@@ -75,7 +75,7 @@ def declared(tables: MetaData) -> tuple[Step, ...]:
         create_tables(connection, tables)
         for table in tables.tables.values():
             for column in table.c:
-                if isinstance(column.type, types.String | types.TypeDecorator):
+                if isinstance(column.type, types.String | types.TypeDecorator | types.LargeBinary):
                     keep_no_samples(connection, table.name, column.name)
 
     return (create,)
