@@ -7,7 +7,9 @@ import re
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -186,6 +188,68 @@ async def test_what_another_server_writes_is_noticed(path: Path) -> None:
     assert await one.changed_by_others()
     assert not await one.changed_by_others()
     await close(one, other)
+
+
+async def test_a_write_whose_answer_is_lost_is_noticed(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (database,) = await opened_by(path, 1)
+    original = PostgresConnection.execute
+
+    def commit_and_die(connection: PostgresConnection, statement: str, *parameters: object) -> Any:
+        done = original(connection, statement, *parameters)
+        if statement == "COMMIT":
+            connection.raw.close()
+            raise psycopg.OperationalError("the connection is lost")
+        return done
+
+    told: list[None] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(PostgresConnection, "execute", commit_and_die)
+        with pytest.raises(StorageError, match="is lost"):
+            await database.write(
+                "lost",
+                lambda c: run(c, "INSERT INTO turn_owners (\"user\") VALUES ('ada')") and None,
+                told.append,
+            )
+    assert told == []
+    assert await database.read(lambda c: run(c, "SELECT count(*) FROM turn_owners").scalar()) == 1
+    assert await database.changed_by_others()
+    assert not await database.changed_by_others()
+    await close(database)
+
+
+async def test_a_backup_that_is_put_back_is_noticed(path: Path) -> None:
+    (database,) = await opened_by(path, 1)
+    with opened(path) as connection:
+        before = connection.execute("SELECT server, writes FROM written").fetchall()
+    await database.write("own", lambda _: None)
+    assert not await database.changed_by_others()
+    with opened(path) as connection:
+        connection.execute("DELETE FROM written")
+        connection.executemany("INSERT INTO written (server, writes) VALUES (%s, %s)", before)
+    assert await database.changed_by_others()
+    assert not await database.changed_by_others()
+    await close(database)
+
+
+async def test_a_write_beside_the_opening_is_noticed(path: Path) -> None:
+    (other,) = await opened_by(path, 1)
+    database = server_of(path)
+    opening = asyncio.get_running_loop()
+
+    def first(_: Connection) -> None:
+        # Cannot be committed before this one: it waits for the lock.
+        writes.append(asyncio.run_coroutine_threadsafe(write(), opening))
+
+    async def write() -> None:
+        await other.write("foreign", lambda _: None)
+
+    writes: list[Future[None]] = []
+    await database.open(first)
+    await asyncio.wrap_future(writes[0])
+    assert await database.changed_by_others()
+    await close(database, other)
 
 
 async def test_two_memories_of_one_database_know_the_same(path: Path) -> None:

@@ -404,7 +404,6 @@ class AccessStore:
         """Open the file, creating or migrating it where needed."""
         async with self._changing:
             register = await self._database.open(load)
-            await self._database.changed_by_others()
             if register is not None:
                 self._take(register)
 

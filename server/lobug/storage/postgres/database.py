@@ -104,7 +104,10 @@ class PostgresDatabase:
         self._writers: ThreadPoolExecutor | None = None
         self._server = secrets.token_hex(8)
         """What this object is called in ``written``."""
+        self._committed_writes = 0
+        """Of this object, as far as it knows. Only the writer's thread uses it."""
         self._foreign = 0
+        """What ``_count_foreign`` found last."""
         self._committed = threading.Lock()
         self._open = False
         self._closed_by: StorageError | None = None
@@ -142,17 +145,17 @@ class PostgresDatabase:
         self._writers = ThreadPoolExecutor(1, thread_name_prefix="memory-writer")
         try:
             await self._in(self._writers, self._connect)
+            self._foreign = await self._in(self._writers, self._count_foreign)
             result = await self._in(
                 self._writers, lambda: self._transaction("resume", first, None, None)
             )
-            self._open = True
-            await self.changed_by_others()
         except BaseException as error:
             await self.close()
             if isinstance(error, StorageError):
                 self._closed_by = error
             raise
         self._closed_by = self._write_fault = self._read_fault = None
+        self._open = True
         return result
 
     async def close(self) -> None:
@@ -224,17 +227,28 @@ class PostgresDatabase:
             raw.close()
 
     async def changed_by_others(self) -> bool:
-        """Whether anything but this object has written since the last call, or since it was opened:
-        every write is counted, for its server, in the transaction itself."""
+        """Whether anything has been written since the last call, or since it was opened, that this
+        object does not know to have written."""
+        self._require_open()
+        try:
+            now = await self._in(self._writers, self._count_foreign)
+        except StorageError as error:
+            self._read_fault = error
+            raise
+        self._read_fault = None
+        before, self._foreign = self._foreign, now
+        return now != before
+
+    def _count_foreign(self) -> int:
+        """How many writes the database counts that this object does not: those of others, and its
+        own whose commit was not answered. Another number, perhaps below 0, after a restore. On the
+        writer's thread, where no own write comes in between."""
 
         def count(connection: Connection) -> int:
-            row = connection.execute(
-                "SELECT coalesce(sum(writes), 0) FROM written WHERE server <> %s", (self._server,)
-            ).fetchone()
+            row = connection.execute("SELECT coalesce(sum(writes), 0) FROM written").fetchone()
             return int(row[0])
 
-        before, self._foreign = self._foreign, await self.read(count)
-        return self._foreign != before
+        return self._snapshot(count) - self._committed_writes
 
     async def fold_log(self) -> None:
         """Nothing: PostgreSQL overwrites its write-ahead log by itself
@@ -385,6 +399,7 @@ class PostgresDatabase:
         except BaseException:
             _roll_back(connection)
             raise
+        self._committed_writes += 1
         self._checkpoint(f"{name}.after_commit")
         return result
 
