@@ -27,6 +27,7 @@ from lobug.errors import (
 from lobug.memory.model import ConversationKey, Filter, MemoryScope
 from lobug.storage.connection import Connection, PostgresConnection
 from lobug.storage.database import Database
+from lobug.storage.index_tables import turn_index
 from lobug.storage.places import DatabasePlace
 from lobug.storage.postgres.database import (
     PostgresDatabase,
@@ -34,7 +35,7 @@ from lobug.storage.postgres.database import (
     connect,
     place_of,
 )
-from lobug.storage.postgres.memory_schema import MEMORY_STEPS
+from lobug.storage.postgres.schemas import STEPS
 from lobug.storage.sqlite_database import DatabaseOptions
 from lobug.storage.statements import run
 from lobug.webhooks.outbox import metadata as webhook_tables
@@ -43,10 +44,16 @@ from support.memory_kit import ADA, BOB, Kit, exchange, opened, started
 from support.patience import PATIENCE_S
 from support.postgres_server import PostgresServer
 from support.postgres_server import started as started_server
+from support.postgres_tables import create_tables
 
 NOW = 1_700_000_000.0
-OTHERS = {"access": access_tables, "agenda": agenda_tables, "webhooks": webhook_tables}
-"""The tables of each schema but memory's."""
+DECLARED = {
+    "memory": turn_index.metadata,
+    "access": access_tables,
+    "agenda": agenda_tables,
+    "webhooks": webhook_tables,
+}
+"""The tables of each schema."""
 
 
 @pytest.fixture
@@ -273,20 +280,20 @@ async def test_two_memories_of_one_database_know_the_same(path: Path) -> None:
     assert not any("hens" in content for content in bob)
 
 
-async def test_the_tables_are_made_once_by_servers_that_start_together(tmp_path: Path) -> None:
-    with postgres.in_use():
-        url = postgres.server().database("test_together")
-        servers = [
-            PostgresDatabase(PostgresOptions(url, schema="made"), clock=lambda: NOW)
-            for _ in range(4)
-        ]
-        await asyncio.gather(*(one.open(lambda _: None) for one in servers))
-        versions = [
-            await one.read(lambda c: run(c, "SELECT version FROM schema_version").scalars())
-            for one in servers
-        ]
-        assert versions == [[len(MEMORY_STEPS)]] * 4
-        await close(*servers)
+async def test_the_tables_are_made_once_by_servers_that_start_together(
+    path: Path,
+) -> None:
+    url = postgres.server().database("test_together")
+    servers = [
+        PostgresDatabase(PostgresOptions(url, schema="made"), clock=lambda: NOW) for _ in range(4)
+    ]
+    await asyncio.gather(*(one.open(lambda _: None) for one in servers))
+    versions = [
+        await one.read(lambda c: run(c, "SELECT version FROM schema_version").scalars())
+        for one in servers
+    ]
+    assert versions == [[len(STEPS["lobug_memory"])]] * 4
+    await close(*servers)
 
 
 async def test_a_migration_that_fails_halfway_leaves_nothing(path: Path) -> None:
@@ -295,7 +302,9 @@ async def test_a_migration_that_fails_halfway_leaves_nothing(path: Path) -> None
         connection.execute("SELECT 1 / 0")
 
     url = url_of(path)
-    broken = PostgresDatabase(PostgresOptions(url, steps=(*MEMORY_STEPS, fails)), clock=lambda: NOW)
+    broken = PostgresDatabase(
+        PostgresOptions(url, steps=(*STEPS["lobug_memory"], fails)), clock=lambda: NOW
+    )
     with pytest.raises(StorageError, match="DivisionByZero"):
         await broken.open(lambda _: None)
     assert broken.fault is not None
@@ -500,6 +509,62 @@ async def test_nothing_of_what_was_forgotten_is_in_the_tables(path: Path) -> Non
     assert held == []
 
 
+async def make_schemas(path: Path) -> None:
+    """Make all schemas in the database that stands for a file."""
+    for name in DECLARED:
+        place = DatabasePlace(url_of(path))
+        database = place.database(name, DatabaseOptions(path), clock=lambda: NOW)
+        await database.open(lambda _: None)
+        await database.close()
+
+
+MADE = {
+    "columns": """
+        SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity,
+               pg_get_expr(d.adbin, d.adrelid), l.collname
+        FROM pg_attribute a LEFT JOIN pg_attrdef d ON (d.adrelid, d.adnum) = (a.attrelid, a.attnum)
+        LEFT JOIN pg_collation l ON l.oid = a.attcollation
+        WHERE a.attrelid = to_regclass(%s) AND a.attnum > 0 AND NOT a.attisdropped""",
+    "conditions": """
+        SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
+        WHERE conrelid = to_regclass(%s)""",
+    "indexes": """
+        SELECT replace(pg_get_indexdef(indexrelid), current_schema() || '.', '')
+        FROM pg_index WHERE indrelid = to_regclass(%s)""",
+}
+"""What makes up a table. The order of its columns is not part of it: later ones stand last."""
+
+
+def made(connection: PostgresConnection, search_path: str, table: str) -> dict[str, set[Any]]:
+    connection.execute(f"SET search_path = {search_path}")
+    return {
+        what: set(connection.execute(query, (table,)).fetchall()) for what, query in MADE.items()
+    }
+
+
+@pytest.mark.parametrize("name", DECLARED)
+async def test_the_steps_make_the_tables_that_are_declared(path: Path, name: str) -> None:
+    await make_schemas(path)
+    tables = DECLARED[name]
+    with opened(path) as connection:
+        connection.execute("CREATE SCHEMA declared")
+        connection.execute(f"SET search_path = declared, lobug_{name}")
+        create_tables(connection, tables)
+        for table in tables.tables:
+            there = made(connection, f"declared, lobug_{name}", table)
+            assert there["columns"]
+            assert made(connection, f"lobug_{name}", table) == there, table
+        known = connection.execute(
+            "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = %s::regnamespace",
+            (f"lobug_{name}",),
+        ).fetchall()
+    others = {table for (table,) in known} - set(tables.tables) - {"schema_version", "written"}
+    # Written by hand: what PostgreSQL has in place of SQLite's text indexes.
+    assert others == (
+        {"memory_tokens", "turn_tokens", "turn_word_uses"} if name == "memory" else set()
+    )
+
+
 HARMLESS = re.compile(
     # who, where, and what kind: names that Lo-Bug gives
     r".*\.(user|told_by|conversation|kind|status|state|role|source|layer|category|scope|reason"
@@ -524,12 +589,7 @@ async def test_no_words_are_kept_as_samples_for_the_planner(path: Path) -> None:
     async with started(Kit(path)) as memory:
         await exchange(memory, "I keep hens.")
         await memory.process_due()
-    for name, tables in OTHERS.items():
-        database = DatabasePlace(url_of(path)).database(
-            name, DatabaseOptions(path), tables, clock=lambda: NOW
-        )
-        await database.open(lambda _: None)
-        await database.close()
+    await make_schemas(path)
     with opened(path) as connection:
         kept = dict(connection.execute(SAMPLED).fetchall())
     sampled = {column for column, target in kept.items() if target != 0}

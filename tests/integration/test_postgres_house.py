@@ -29,7 +29,7 @@ from lobug.settings import DatabaseSettings, Settings
 from lobug.storage.places import DatabasePlace
 from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
 from lobug.storage.postgres.inspection import Inspection, inspect
-from lobug.storage.postgres.schemas import NEWEST
+from lobug.storage.postgres.schemas import STEPS
 from support.app_server import running, settings_for
 from support.faults import until
 from support.memory_app import quiet_engines
@@ -39,6 +39,7 @@ from support.webhook_receiver import SECRET
 
 migrate = PostgresDatabase._migrate
 
+NEWEST = {name: len(steps) for name, steps in STEPS.items()}
 PASSWORD = "geheim"
 NOBODY = "http://127.0.0.1:9/nobody"
 """Where nothing listens."""

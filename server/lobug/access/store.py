@@ -32,7 +32,6 @@ from lobug.access.tables import (
     device_details,
     devices,
     invitations,
-    metadata,
     pairings,
     satellites,
 )
@@ -373,7 +372,6 @@ class AccessStore:
         self._database = place.database(
             "access",
             DatabaseOptions(path, steps=STEPS),
-            metadata,
             clock=clock,
             checkpoint=checkpoint,
         )

@@ -137,7 +137,6 @@ class Outbox:
         self._database = place.database(
             "webhooks",
             DatabaseOptions(path, steps=STEPS),
-            metadata,
             clock=clock,
             checkpoint=checkpoint,
         )

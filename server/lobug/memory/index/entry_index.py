@@ -142,7 +142,7 @@ CREATE = HandWritten(
     postgres="CREATE TABLE {name} ("
     'id bigint PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE, "user" text NOT NULL,'
     " embedding vector({dimension}) NOT NULL);"
-    # As storage.postgres.memory_schema has it for all words, and what is computed from them.
+    # As storage.postgres.schemas has it for all words, and what is computed from them.
     " ALTER TABLE {name} ALTER COLUMN embedding SET STATISTICS 0;"
     ' CREATE INDEX {name}_by_user ON {name} ("user")',
 )

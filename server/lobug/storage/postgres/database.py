@@ -30,8 +30,7 @@ from lobug.storage.connection import Connection, PostgresConnection
 from lobug.storage.database import Checkpoint, no_checkpoint
 from lobug.storage.postgres.connections import Connections, Raw
 from lobug.storage.postgres.errors import AGAIN, typed_errors
-from lobug.storage.postgres.memory_schema import MEMORY_STEPS
-from lobug.storage.postgres.tables import Step
+from lobug.storage.postgres.schemas import STEPS, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,7 +77,7 @@ class PostgresOptions:
     url: str = field(repr=False)
     """``postgresql://user:password@host:port/name``."""
     schema: str = "lobug_memory"
-    steps: Sequence[Step] = MEMORY_STEPS
+    steps: Sequence[Step] = STEPS["lobug_memory"]
     """The numbered migrations of the schema."""
     connections: int = 8
     """The most that this process has open at once."""
@@ -270,7 +269,7 @@ class PostgresDatabase:
         is rewritten; whoever needs it waits for ``patience_s`` at most.
 
         What a transaction that is still under way can see stays, and so do samples of values that
-        PostgreSQL keeps for its planner, but for columns that hold words (``memory_schema``).
+        PostgreSQL keeps for its planner, but for columns that hold words (``schemas``).
         """
 
         def work() -> None:
