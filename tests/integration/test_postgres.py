@@ -40,6 +40,7 @@ from lobug.storage.sqlite_database import DatabaseOptions
 from lobug.storage.statements import run
 from lobug.webhooks.outbox import metadata as webhook_tables
 from support import postgres
+from support.faults import until
 from support.memory_kit import ADA, BOB, Kit, exchange, opened, started
 from support.patience import PATIENCE_S
 from support.postgres_server import PostgresServer
@@ -280,9 +281,8 @@ async def test_two_memories_of_one_database_know_the_same(path: Path) -> None:
     assert not any("hens" in content for content in bob)
 
 
-async def test_the_tables_are_made_once_by_servers_that_start_together(
-    path: Path,
-) -> None:
+@pytest.mark.usefixtures("path")
+async def test_the_tables_are_made_once_by_servers_that_start_together() -> None:
     url = postgres.server().database("test_together")
     servers = [
         PostgresDatabase(PostgresOptions(url, schema="made"), clock=lambda: NOW) for _ in range(4)
@@ -372,6 +372,65 @@ async def test_what_is_under_way_is_finished_before_it_closes(path: Path) -> Non
     await asyncio.sleep(0)
     await database.close()
     assert await asyncio.gather(*writes) == [None] * 30
+
+
+async def connections_of(path: Path) -> int:
+    """How many servers of PostgreSQL work for Lo-Bug in a database."""
+    query = (
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = %s AND application_name = 'lobug'"
+    )
+    with opened(path) as connection:
+        name = connection.raw.info.dbname
+        return int(connection.execute(query, (name,)).fetchone()[0])
+
+
+async def test_it_is_opened_once_however_many_ask_and_closed_whoever_opens(path: Path) -> None:
+    before = set(threading.enumerate())
+    database = server_of(path)
+    calls: list[None] = []
+
+    def first(_: Connection) -> str:
+        calls.append(None)
+        return "opened"
+
+    assert await asyncio.gather(*(database.open(first) for _ in range(3))) == ["opened", None, None]
+    assert len(calls) == 1
+    await database.close()
+    opening = asyncio.ensure_future(database.open(first))
+    await asyncio.sleep(0)
+    await asyncio.gather(database.close(), database.close())
+    assert await opening == "opened"
+    assert not database.is_open
+
+    async def all_gone() -> bool:  # PostgreSQL takes a moment to notice
+        return await connections_of(path) == 0
+
+    await until(all_gone)
+    left = set(threading.enumerate()) - before
+    assert not [thread.name for thread in left if thread.name.startswith("memory-")]
+
+
+async def test_work_aside_is_called_off_even_where_postgresql_does_not_hear_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (database,) = await opened_by(path, 1)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def work(_: Connection) -> None:
+        begun.set()
+        assert go_on.wait(PATIENCE_S)
+
+    def fails(_: psycopg.Connection[Any]) -> None:
+        go_on.set()
+        raise psycopg.OperationalError("gone")
+
+    monkeypatch.setattr(psycopg.Connection, "cancel_safe", fails)
+    reading = asyncio.ensure_future(database.aside(work))
+    await asyncio.to_thread(begun.wait, PATIENCE_S)
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+    await close(database)
 
 
 async def test_what_is_read_aside_is_of_one_state_and_changes_nothing(path: Path) -> None:

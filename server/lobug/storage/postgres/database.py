@@ -14,7 +14,7 @@ import secrets
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -108,6 +108,8 @@ class PostgresDatabase:
         self._foreign = 0
         """What ``_count_foreign`` found last."""
         self._committed = threading.Lock()
+        self._changing = asyncio.Lock()
+        """Held while it is opened or closed."""
         self._open = False
         self._closed_by: StorageError | None = None
         self._write_fault: StorageError | None = None
@@ -135,8 +137,15 @@ class PostgresDatabase:
 
     async def open(self, first: Callable[[Connection], T]) -> T | None:
         """Open, and migrate where needed; ``first`` is the first transaction, named resume."""
-        if self._open:
-            return None
+        async with self._changing:
+            return None if self._open else await self._open_now(first)
+
+    async def close(self) -> None:
+        """Finish what is being written and close. Safe to call twice."""
+        async with self._changing:
+            await self._close_now()
+
+    async def _open_now(self, first: Callable[[Connection], T]) -> T:
         # Writes of one server queue up as those of a file do: most hold the lock of everybody, and
         # only for another server's they wait no longer than patience_s.
         readers = max(1, self._options.connections - 1)
@@ -149,7 +158,7 @@ class PostgresDatabase:
                 self._writers, lambda: self._transaction("resume", first, None, None)
             )
         except BaseException as error:
-            await self.close()
+            await self._close_now()
             if isinstance(error, StorageError):
                 self._closed_by = error
             raise
@@ -157,8 +166,7 @@ class PostgresDatabase:
         self._open = True
         return result
 
-    async def close(self) -> None:
-        """Finish what is being written and close. Safe to call twice."""
+    async def _close_now(self) -> None:
         self._open = False
         for threads in (self._readers, self._writers):
             if threads is not None:
@@ -217,12 +225,13 @@ class PostgresDatabase:
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
-            await asyncio.to_thread(raw.cancel_safe)
+            with suppress(psycopg.Error):  # of a server that is gone: the work fails by itself
+                await asyncio.to_thread(raw.cancel_safe)
             await asyncio.wait([task])
             task.exception()
             raise
         finally:
-            thread.shutdown()
+            await asyncio.to_thread(thread.shutdown)
             raw.close()
 
     async def changed_by_others(self) -> bool:
