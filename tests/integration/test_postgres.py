@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import re
 import signal
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,7 @@ from lobug.storage.database import Database
 from lobug.storage.index_tables import turn_index
 from lobug.storage.places import DatabasePlace
 from lobug.storage.postgres.database import (
+    EVERYBODY,
     PostgresDatabase,
     PostgresOptions,
     connect,
@@ -78,6 +81,12 @@ def server_of(path: Path) -> PostgresDatabase:
     """What another server has of the same database."""
     options = PostgresOptions(url_of(path), connections=4, patience_s=PATIENCE_S)
     return PostgresDatabase(options, clock=lambda: NOW)
+
+
+def free_port() -> int:
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        return int(bound.getsockname()[1])
 
 
 def url_of(path: Path) -> str:
@@ -294,6 +303,104 @@ async def test_the_tables_are_made_once_by_servers_that_start_together() -> None
     ]
     assert versions == [[len(STEPS["lobug_memory"])]] * 4
     await close(*servers)
+
+
+@contextmanager
+def locked(url: str, schema: str) -> Iterator[None]:
+    """Hold the lock of everybody, as a server does that writes or migrates and does not end."""
+    owner = PostgresDatabase(PostgresOptions(url, schema=schema), clock=lambda: NOW)
+    with psycopg.connect(url, autocommit=True) as raw:
+        raw.execute("SELECT pg_advisory_lock(%s, %s)", (owner._lock_class, EVERYBODY))
+        yield
+
+
+@pytest.mark.parametrize("schema", ["lobug_memory", "not_made_yet"])
+async def test_opening_does_not_wait_without_end(
+    path: Path, monkeypatch: pytest.MonkeyPatch, schema: str
+) -> None:
+    monkeypatch.setattr("lobug.storage.postgres.database.MIGRATION_PATIENCE_S", 0.2)
+    options = PostgresOptions(url_of(path), schema=schema, patience_s=0.2)
+    database = PostgresDatabase(options, clock=lambda: NOW)
+    with locked(url_of(path), schema), pytest.raises(StorageBusyError):
+        await database.open(lambda _: None)
+    await database.open(lambda _: None)
+    await close(database)
+
+
+async def test_a_current_schema_is_opened_while_another_server_migrates_or_writes(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until its first transaction, which waits as every write does."""
+    database = server_of(path)
+    freed = threading.Event()
+    counted = database._count_foreign
+
+    def count() -> int:
+        freed.set()
+        return counted()
+
+    monkeypatch.setattr(database, "_count_foreign", count)
+    with locked(url_of(path), "lobug_memory"):
+        opening = asyncio.ensure_future(database.open(lambda _: None))
+        assert await asyncio.to_thread(freed.wait, PATIENCE_S)
+        assert not opening.done()
+    await opening
+    await close(database)
+
+
+async def test_settings_of_the_database_neither_break_it_off_nor_lose_what_was_promised(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    server = started_server(
+        fsync="off",
+        synchronous_commit="off",
+        statement_timeout="60s",
+        listen_addresses="127.0.0.1",
+        port=str(free_port()),
+    )
+    limits: list[str] = []
+
+    def look(connection: Connection) -> None:
+        limits.extend(connection.execute("SHOW statement_timeout").fetchone())
+
+    try:
+        server.database("strict")
+        url = f"postgresql://lobug@127.0.0.1:{server.settings['port']}/strict"
+        options = PostgresOptions(url, steps=(*STEPS["lobug_memory"], look))
+        database = PostgresDatabase(options, clock=lambda: NOW)
+        await database.open(lambda _: None)
+        assert limits == ["0"]
+        shown = await database.read(
+            lambda c: run(
+                c,
+                "SELECT concat_ws(' ', current_setting('synchronous_commit'),"
+                " current_setting('tcp_keepalives_idle'),"
+                " current_setting('tcp_keepalives_interval'),"
+                " current_setting('tcp_keepalives_count'), current_setting('statement_timeout'))",
+            ).scalar()
+        )
+        assert shown == "on 10 5 3 1min"
+        connect_once = database._own_connection
+
+        def watched() -> psycopg.Connection[Any]:
+            raw = connect_once()
+            execute = raw.execute
+
+            def watch(statement: Any, *parameters: Any) -> Any:
+                if "VACUUM" in str(statement):
+                    limits.extend(execute("SHOW statement_timeout").fetchone() or ())
+                return execute(statement, *parameters)
+
+            monkeypatch.setattr(raw, "execute", watch)
+            return raw
+
+        monkeypatch.setattr(database, "_own_connection", watched)
+        limits.clear()
+        await database.vacuum()
+        assert set(limits) == {"0"}
+        await close(database)
+    finally:
+        await asyncio.to_thread(server.stop)
 
 
 async def test_a_migration_that_fails_halfway_leaves_nothing(path: Path) -> None:

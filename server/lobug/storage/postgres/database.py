@@ -48,6 +48,20 @@ that is not written as %2F or %40 would turn the rest of it into a host or the n
 EVERYBODY = 0
 """The number of the lock that a write without a person holds alone and all others share."""
 
+MIGRATION_PATIENCE_S = 60.0
+"""How long a server waits for another one that migrates the schema, and for locks of its tables."""
+
+SESSION = """
+SELECT set_config('search_path', %s, false), set_config('lock_timeout', %s, false),
+       -- a computer of ours that vanished must not keep its locks for hours
+       set_config('tcp_keepalives_idle', '10', false),
+       set_config('tcp_keepalives_interval', '5', false),
+       set_config('tcp_keepalives_count', '3', false),
+       -- what was promised to be kept or forgotten survives a crash
+       CASE current_setting('synchronous_commit')
+           WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END
+"""
+
 RETRYING = Retrying(
     retry=retry_if_exception_type(AGAIN),
     stop=stop_after_attempt(6),
@@ -283,6 +297,7 @@ class PostgresDatabase:
 
         def work() -> None:
             with self._own_connection() as raw:
+                raw.execute("SET statement_timeout = 0")
                 names = raw.execute(
                     "SELECT relname FROM pg_class WHERE relkind = 'r'"
                     " AND relnamespace = current_schema()::regnamespace ORDER BY relname"
@@ -318,14 +333,8 @@ class PostgresDatabase:
     def _configure(self, raw: Raw) -> None:
         raw.adapters.register_loader("numeric", _NumberLoader)
         raw.adapters.register_dumper(str, StrDumper)  # as text, not as of an unknown type
-        raw.execute(
-            sql.SQL("SET search_path = {}, public").format(sql.Identifier(self._options.schema))
-        )
-        self._wait_for_locks(raw, self._options.patience_s)
-
-    def _wait_for_locks(self, raw: Raw, seconds: float) -> None:
-        """Let statements wait so long for a lock; 0: without end."""
-        raw.execute("SELECT set_config('lock_timeout', %s, false)", (f"{round(seconds * 1000)}ms",))
+        schema = sql.Identifier(self._options.schema).as_string(raw)
+        raw.execute(SESSION, (f"{schema}, public", _milliseconds(self._options.patience_s)))
 
     def _own_connection(self) -> Raw:
         raw = connect(self._options.url, self._options.patience_s)
@@ -338,9 +347,16 @@ class PostgresDatabase:
 
     def _migrate(self, raw: Raw) -> None:
         """Run the steps that the schema has not seen, each in one transaction with its number. Of
-        several servers that start at once one does it; the others wait."""
+        several servers that start at once one does it; the others wait. Where there is nothing to
+        do it waits for nobody."""
         steps = self._options.steps
-        self._wait_for_locks(raw, 0)
+        if self._version(raw) == len(steps):
+            return
+        raw.execute(
+            "SELECT set_config('lock_timeout', %s, false),"
+            " set_config('statement_timeout', '0', false)",
+            (_milliseconds(MIGRATION_PATIENCE_S),),
+        )
         while True:
             with raw.transaction():
                 raw.execute("SELECT pg_advisory_xact_lock(%s, %s)", (self._lock_class, EVERYBODY))
@@ -348,25 +364,36 @@ class PostgresDatabase:
                 _require_schema(raw, self._options.schema)
                 for table in TABLES:
                     raw.execute(table)
-                row = raw.execute("SELECT version FROM schema_version").fetchone()
-                version = 0 if row is None else int(row[0])
-                if version > len(steps):
-                    raise StorageNewerError(
-                        f"{self.place} was written by a newer Lo-Bug (version {version} of the"
-                        f" database, this program knows {len(steps)}). Update Lo-Bug, or use"
-                        " another database."
-                    )
+                version = self._version(raw)
                 if version == len(steps):
                     return
-                steps[version](PostgresConnection(raw))
+                done = version or 0
+                steps[done](PostgresConnection(raw))
                 self._checkpoint("migrate.before_commit")
                 raw.execute(
                     "UPDATE schema_version SET version = %s"
-                    if row is not None
+                    if version is not None
                     else "INSERT INTO schema_version (version) VALUES (%s)",
-                    (version + 1,),
+                    (done + 1,),
                 )
             self._checkpoint("migrate.after_commit")
+
+    def _version(self, raw: Raw) -> int | None:
+        """How many steps the schema has seen; None: none. Raises StorageNewerError."""
+        schema, most = self._options.schema, len(self._options.steps)
+        there = raw.execute(
+            "SELECT to_regclass(format('%%I.schema_version', %s::text)) IS NOT NULL", (schema,)
+        ).fetchone()
+        if there != (True,):
+            return None
+        row = raw.execute("SELECT version FROM schema_version").fetchone()
+        if row is not None and row[0] > most:
+            raise StorageNewerError(
+                f"{self.place} was written by a newer Lo-Bug (version {row[0]} of the"
+                f" database, this program knows {most}). Update Lo-Bug, or use"
+                " another database."
+            )
+        return None if row is None else int(row[0])
 
     @property
     def _lock_class(self) -> int:
@@ -470,6 +497,11 @@ def connect(url: str, patience_s: float) -> Raw:
         **parts,
     }
     return psycopg.connect(autocommit=True, **options)
+
+
+def _milliseconds(seconds: float) -> str:
+    """A time as PostgreSQL's settings have it."""
+    return f"{round(seconds * 1000)}ms"
 
 
 def _roll_back(connection: PostgresConnection) -> None:
