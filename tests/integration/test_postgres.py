@@ -38,6 +38,7 @@ from lobug.storage.postgres.database import (
     connect,
     place_of,
 )
+from lobug.storage.postgres.inspection import inspect
 from lobug.storage.postgres.schemas import STEPS
 from lobug.storage.sqlite_database import DatabaseOptions
 from lobug.storage.statements import run
@@ -346,6 +347,39 @@ async def test_a_current_schema_is_opened_while_another_server_migrates_or_write
         assert not opening.done()
     await opening
     await close(database)
+
+
+@pytest.mark.usefixtures("path")
+async def test_pgvector_may_be_in_a_schema_of_its_own(tmp_path: Path) -> None:
+    url = postgres.server().database("test_elsewhere")
+    with psycopg.connect(url, autocommit=True) as raw:
+        raw.execute('CREATE SCHEMA "Their extensions"')
+        raw.execute('CREATE EXTENSION vector SCHEMA "Their extensions"')
+    async with started(Kit(tmp_path / "unused", place=DatabasePlace(url))) as memory:
+        await exchange(memory, "I keep hens.")
+        await memory.process_due()
+        assert await memory.search(MemoryScope("ada", None), "hens", Filter(), limit=5)
+    with psycopg.connect(url) as raw:
+        row = raw.execute("SELECT count(*) FROM lobug_memory.memory_facts").fetchone()
+    assert row == (1,)
+    found = await asyncio.to_thread(inspect, url, ("lobug_memory",), patience_s=PATIENCE_S)
+    assert (found.vectors, found.versions) == (
+        "there",
+        {"lobug_memory": len(STEPS["lobug_memory"])},
+    )
+
+
+@pytest.mark.usefixtures("path")
+async def test_only_memory_needs_pgvector(tmp_path: Path) -> None:
+    url = postgres.server().database("test_without_vectors")
+    for name in DECLARED:
+        if name != "memory":
+            place = DatabasePlace(url)
+            database = place.database(name, DatabaseOptions(tmp_path), clock=lambda: NOW)
+            await database.open(lambda _: None)
+            await database.close()
+    with psycopg.connect(url) as raw:
+        assert raw.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone() is None
 
 
 async def test_settings_of_the_database_neither_break_it_off_nor_lose_what_was_promised(

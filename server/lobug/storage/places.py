@@ -57,12 +57,13 @@ class DatabasePlace:
             )
         from lobug.storage.postgres.schemas import STEPS  # noqa: PLC0415
 
-        schema = f"lobug_{name}"
+        schema, memory = f"lobug_{name}", name == "memory"
         options = PostgresOptions(
             self.url,
             schema=schema,
             steps=STEPS[schema],
-            connections=self.connections - 3 * SMALL_SHARE if name == "memory" else SMALL_SHARE,
+            vectors=memory,
+            connections=self.connections - 3 * SMALL_SHARE if memory else SMALL_SHARE,
             patience_s=self.patience_s,
         )
         return PostgresDatabase(options, clock=clock, checkpoint=checkpoint)

@@ -51,8 +51,15 @@ EVERYBODY = 0
 MIGRATION_PATIENCE_S = 60.0
 """How long a server waits for another one that migrates the schema, and for locks of its tables."""
 
+SEARCH_PATH = """
+SELECT set_config('search_path', concat_ws(', ', quote_ident(%s),
+    (SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
+     WHERE e.extname = 'vector' AND n.nspname <> 'public'), 'public'), false)
+"""
+"""For a schema: pgvector may be in one of its own (at Supabase: "extensions")."""
+
 SESSION = """
-SELECT set_config('search_path', %s, false), set_config('lock_timeout', %s, false),
+SELECT set_config('lock_timeout', %s, false),
        -- a computer of ours that vanished must not keep its locks for hours
        set_config('tcp_keepalives_idle', '10', false),
        set_config('tcp_keepalives_interval', '5', false),
@@ -93,6 +100,8 @@ class PostgresOptions:
     schema: str = "lobug_memory"
     steps: Sequence[Step] = STEPS["lobug_memory"]
     """The numbered migrations of the schema."""
+    vectors: bool = True
+    """Whether they need pgvector."""
     connections: int = 8
     """The most that this process has open at once."""
     patience_s: float = 5.0
@@ -333,8 +342,8 @@ class PostgresDatabase:
     def _configure(self, raw: Raw) -> None:
         raw.adapters.register_loader("numeric", _NumberLoader)
         raw.adapters.register_dumper(str, StrDumper)  # as text, not as of an unknown type
-        schema = sql.Identifier(self._options.schema).as_string(raw)
-        raw.execute(SESSION, (f"{schema}, public", _milliseconds(self._options.patience_s)))
+        raw.execute(SEARCH_PATH, (self._options.schema,))
+        raw.execute(SESSION, (_milliseconds(self._options.patience_s),))
 
     def _own_connection(self) -> Raw:
         raw = connect(self._options.url, self._options.patience_s)
@@ -360,7 +369,8 @@ class PostgresDatabase:
         while True:
             with raw.transaction():
                 raw.execute("SELECT pg_advisory_xact_lock(%s, %s)", (self._lock_class, EVERYBODY))
-                _require_vectors(raw, self.place)
+                if self._options.vectors:
+                    _require_vectors(raw, self.place)
                 _require_schema(raw, self._options.schema)
                 for table in TABLES:
                     raw.execute(table)

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from lobug.storage.postgres.connections import Raw
-from lobug.storage.postgres.database import connect, knows_letters, place_of
+from lobug.storage.postgres.database import (
+    SEARCH_PATH,
+    connect,
+    knows_letters,
+    place_of,
+)
 from lobug.storage.postgres.errors import typed_errors
 
 Vectors = Literal["there", "addable", "forbidden", "missing"]
@@ -97,13 +102,13 @@ def _version(raw: Raw, schema: str) -> int | None:
     there = raw.execute("SELECT to_regclass(%s)", (f"{schema}.schema_version",)).fetchone()
     if there is None or there[0] is None:
         return None
-    raw.execute("SELECT set_config('search_path', %s, false)", (f"{schema}, public",))
+    raw.execute(SEARCH_PATH, (schema,))
     row = raw.execute("SELECT version FROM schema_version").fetchone()
     return None if row is None else int(row[0])
 
 
 def _backlog(raw: Raw) -> tuple[int, int]:
-    raw.execute("SELECT set_config('search_path', %s, false)", (f"{MEMORY}, public",))
+    raw.execute(SEARCH_PATH, (MEMORY,))
     left, total = _one(raw, _BACKLOG)
     return int(left), int(total)
 
