@@ -7,7 +7,7 @@ import re
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
@@ -336,9 +336,9 @@ async def test_a_current_schema_is_opened_while_another_server_migrates_or_write
     freed = threading.Event()
     counted = database._count_foreign
 
-    def count() -> int:
+    def count(failures: int) -> int:
         freed.set()
-        return counted()
+        return counted(failures)
 
     monkeypatch.setattr(database, "_count_foreign", count)
     with locked(url_of(path), "lobug_memory"):
@@ -608,6 +608,46 @@ async def test_a_restarted_server_fails_nothing_that_comes_after(
     await asyncio.to_thread(durable.start)
     for _ in range(9):
         assert await database.read(lambda c: run(c, "SELECT 1").scalar()) == 1
+    await close(database)
+
+
+@pytest.mark.parametrize("what", ["read", "write", "changed_by_others"])
+async def test_what_queues_up_while_it_is_away_waits_for_one_attempt(
+    path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    options = PostgresOptions(url_of(path), connections=2, patience_s=PATIENCE_S)
+    database = PostgresDatabase(options, clock=lambda: NOW)
+    await database.open(lambda _: None)
+    attempts, go_on = [0], threading.Event()
+
+    def away(*_: object, **__: object) -> None:
+        attempts[0] += 1
+        assert go_on.wait(PATIENCE_S)
+        raise psycopg.OperationalError("nobody answers")
+
+    def ask() -> Awaitable[object]:
+        if what == "changed_by_others":
+            return database.changed_by_others()
+        return (
+            database.read(lambda _: None) if what == "read" else database.write("w", lambda _: None)
+        )
+
+    connections = database._connections
+    assert connections is not None
+    connections._drop()
+    with monkeypatch.context() as patched:
+        patched.setattr(psycopg, "connect", away)
+        asked = [asyncio.ensure_future(ask()) for _ in range(9)]
+        await asyncio.sleep(0)
+        go_on.set()
+        answers = await asyncio.gather(*asked, return_exceptions=True)
+        assert {str(one) for one in answers} == {str(answers[0])}
+        assert "nobody answers" in str(answers[0])
+        assert attempts == [1]
+        with pytest.raises(StorageError):
+            await ask()
+        assert attempts == [2], "what asks later tries again"
+    await ask()
     await close(database)
 
 

@@ -7,6 +7,7 @@ import json
 import logging
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -191,6 +192,22 @@ async def test_words_wait_no_longer_where_webhooks_are_off(
     finally:
         if postgres.process is None:
             await asyncio.to_thread(postgres.start)
+
+
+async def test_a_start_opens_everything_at_once(
+    tmp_path: Path, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that a start without PostgreSQL waits for it once, not four times."""
+    together = threading.Barrier(4, timeout=PATIENCE_S)
+    connect = PostgresDatabase._connect
+
+    def wait(database: PostgresDatabase) -> None:
+        together.wait()
+        connect(database)
+
+    monkeypatch.setattr(PostgresDatabase, "_connect", wait)
+    async with running(house(tmp_path, url_of(postgres, "at_once")), quiet_engines()) as (http, _):
+        assert await healthy(http)
 
 
 async def test_forgetting_does_not_open_an_unused_outbox_each_time(

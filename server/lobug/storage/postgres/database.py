@@ -176,9 +176,9 @@ class PostgresDatabase:
         self._writers = ThreadPoolExecutor(1, thread_name_prefix="memory-writer")
         try:
             await self._in(self._writers, self._connect)
-            self._foreign = await self._in(self._writers, self._count_foreign)
+            self._foreign = await self._in(self._writers, lambda: self._count_foreign(0))
             result = await self._in(
-                self._writers, lambda: self._transaction("resume", first, None, None)
+                self._writers, lambda: self._transaction("resume", first, None, None, 0)
             )
         except BaseException as error:
             await self._close_now()
@@ -211,9 +211,10 @@ class PostgresDatabase:
         It may run more than once, where it met another server's."""
 
         self._require_open()
+        failures = self._failures
         try:
             result = await self._in(
-                self._writers, lambda: self._transaction(name, work, committed, of)
+                self._writers, lambda: self._transaction(name, work, committed, of, failures)
             )
         except StorageError as error:
             self._write_fault = error
@@ -224,8 +225,9 @@ class PostgresDatabase:
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run ``work`` on one consistent state of the database."""
         self._require_open()
+        failures = self._failures
         try:
-            result = await self._in(self._readers, lambda: self._snapshot(work))
+            result = await self._in(self._readers, lambda: self._snapshot(work, failures))
         except StorageError as error:
             self._read_fault = error
             raise
@@ -261,8 +263,9 @@ class PostgresDatabase:
         """Whether anything has been written since the last call, or since it was opened, that this
         object does not know to have written."""
         self._require_open()
+        failures = self._failures
         try:
-            now = await self._in(self._writers, self._count_foreign)
+            now = await self._in(self._writers, lambda: self._count_foreign(failures))
         except StorageError as error:
             self._read_fault = error
             raise
@@ -270,7 +273,7 @@ class PostgresDatabase:
         before, self._foreign = self._foreign, now
         return now != before
 
-    def _count_foreign(self) -> int:
+    def _count_foreign(self, failures: int) -> int:
         """How many writes the database counts that this object does not: those of others, and its
         own whose commit was not answered. Another number, perhaps below 0, after a restore. On the
         writer's thread, where no own write comes in between."""
@@ -279,7 +282,7 @@ class PostgresDatabase:
             row = connection.execute("SELECT coalesce(sum(writes), 0) FROM written").fetchone()
             return int(row[0])
 
-        return self._snapshot(count) - self._committed_writes
+        return self._snapshot(count, failures) - self._committed_writes
 
     async def fold_log(self) -> None:
         """Nothing: PostgreSQL overwrites its write-ahead log by itself
@@ -416,9 +419,10 @@ class PostgresDatabase:
         work: Callable[[Connection], T],
         committed: Callable[[T], None] | None,
         of: str | None,
+        failures: int,
     ) -> T:
         def attempt() -> T:
-            with self._connection() as connection:
+            with self._connection(failures) as connection:
                 return self._once(connection, name, work, of)
 
         result = RETRYING.copy()(attempt)
@@ -459,19 +463,24 @@ class PostgresDatabase:
                 (self._lock_class, EVERYBODY, self._lock_class, _number_of(of) or 1),
             )
 
-    def _snapshot(self, work: Callable[[Connection], T]) -> T:
-        with self._connection() as connection:
+    def _snapshot(self, work: Callable[[Connection], T], failures: int) -> T:
+        with self._connection(failures) as connection:
             connection.execute(SNAPSHOT)
             try:
                 return work(connection)
             finally:
                 _roll_back(connection)
 
+    @property
+    def _failures(self) -> int:
+        """How often PostgreSQL could not be reached: what is asked for now may try again."""
+        return 0 if self._connections is None else self._connections.failures
+
     @contextmanager
-    def _connection(self) -> Iterator[PostgresConnection]:
+    def _connection(self, failures: int) -> Iterator[PostgresConnection]:
         if self._connections is None:
             raise StorageError(f"{self.place} is not open")
-        with self._connections.lend() as raw:
+        with self._connections.lend(failures) as raw:
             yield PostgresConnection(raw)
 
 
