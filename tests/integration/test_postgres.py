@@ -38,7 +38,7 @@ from lobug.storage.postgres.database import (
     connect,
     place_of,
 )
-from lobug.storage.postgres.inspection import inspect
+from lobug.storage.postgres.inspection import _encrypted, inspect
 from lobug.storage.postgres.schemas import STEPS
 from lobug.storage.sqlite_database import DatabaseOptions
 from lobug.storage.statements import run
@@ -414,6 +414,10 @@ async def test_settings_of_the_database_neither_break_it_off_nor_lose_what_was_p
             ).scalar()
         )
         assert shown == "on 10 5 3 1min"
+        found = await asyncio.to_thread(inspect, url, ("lobug_memory",), patience_s=PATIENCE_S)
+        assert not found.exposed
+        with psycopg.connect(url) as raw:
+            assert not _encrypted(raw)
         connect_once = database._own_connection
 
         def watched() -> psycopg.Connection[Any]:

@@ -29,7 +29,7 @@ from lobug.server import LobugServer
 from lobug.settings import DatabaseSettings, Settings
 from lobug.storage.places import DatabasePlace
 from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
-from lobug.storage.postgres.inspection import Inspection, inspect
+from lobug.storage.postgres.inspection import Inspection, _is_here, inspect
 from lobug.storage.postgres.schemas import STEPS
 from support.app_server import running, settings_for
 from support.faults import until
@@ -380,7 +380,7 @@ async def test_there_are_never_more_connections_than_wanted(
 # ---- lobug doctor
 
 GOOD = Inspection(
-    "postgresql://h/x", "18.1", 180_001, True, "there", True, dict(NEWEST), (), (0, 4)
+    "postgresql://h/x", "18.1", 180_001, True, "there", True, dict(NEWEST), (), (0, 4), False
 )
 
 
@@ -405,11 +405,40 @@ GOOD = Inspection(
             "may not use or change: lobug_access",
         ),
         ({"backlog": (3, 4)}, "claims", Level.WARN, "1 of 4"),
+        ({"exposed": True}, "encryption", Level.WARN, "unencrypted"),
     ],
 )
 def test_what_doctor_says(changes: dict[str, Any], name: str, level: Level, words: str) -> None:
     found = {one.name: one for one in judge(replace(GOOD, **changes), NEWEST)}
     assert (found[name].level, words in found[name].message) == (level, True), found[name]
+
+
+@pytest.mark.parametrize(
+    ("address", "here"),
+    [
+        ("", True),
+        ("127.0.0.1", True),
+        ("::1", True),
+        ("192.168.1.7", False),
+        ("fe80::1%en0", False),
+    ],
+)
+def test_words_that_stay_on_this_computer_need_no_encryption(address: str, *, here: bool) -> None:
+    assert _is_here(address) == here
+
+
+def test_doctor_tells_of_files_that_no_forgetting_reaches(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    settings = house(tmp_path, url_of(postgres, "files_left"))
+    settings.data_dir.mkdir(exist_ok=True)
+    assert not [one for one in examine(settings) if one.name == "files"]
+    for name in ("agenda.db", "lobug_memory.db-wal", "settings.json"):
+        (settings.data_dir / name).write_bytes(b"words")
+    (found,) = [one for one in examine(settings) if one.name == "files"]
+    assert found.level is Level.WARN
+    assert "agenda.db, lobug_memory.db-wal" in found.message
+    assert "settings.json" not in found.message
 
 
 def test_doctor_looks_into_a_database_and_changes_nothing(

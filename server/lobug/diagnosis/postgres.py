@@ -53,6 +53,9 @@ def judge(found: Inspection, newest: Mapping[str, int]) -> Iterator[Finding]:
         yield fail("database", sentence("doctor.postgres_letters", place=place), advice)
     else:
         yield ok("database", sentence("doctor.postgres_ok", place=place, version=version))
+    if found.exposed:
+        what, advice = "doctor.postgres_exposed", "doctor.postgres_exposed_advice"
+        yield warn("encryption", sentence(what, place=place), sentence(advice))
     yield _vectors(found)
     yield _schemas(found, newest)
     if found.versions.get("lobug_memory"):

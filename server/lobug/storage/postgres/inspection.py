@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any, Literal
 
 from lobug.storage.postgres.connections import Raw
@@ -56,6 +57,8 @@ class Inspection:
     """Schemas that are there and that the user may not use and change."""
     backlog: tuple[int, int]
     """Memories that were not read yet for what they claim, and all."""
+    exposed: bool
+    """Whether words travel to another computer unencrypted."""
 
 
 def inspect(url: str, schemas: tuple[str, ...], *, patience_s: float) -> Inspection:
@@ -81,7 +84,23 @@ def inspect(url: str, schemas: tuple[str, ...], *, patience_s: float) -> Inspect
             versions,
             tuple(closed),
             _backlog(raw) if versions.get(MEMORY) else (0, 0),
+            not _is_here(info.hostaddr) and not _encrypted(raw),
         )
+
+
+def _is_here(address: str) -> bool:
+    """Whether a connection stays on this computer; empty: it is a socket of the file system."""
+    return not address or ip_address(address.partition("%")[0]).is_loopback
+
+
+def _encrypted(raw: Raw) -> bool:
+    return raw.pgconn.ssl_in_use or bool(
+        _one(
+            raw,
+            "SELECT coalesce("
+            "(SELECT encrypted FROM pg_stat_gssapi WHERE pid = pg_backend_pid()), false)",
+        )[0]
+    )
 
 
 def _schema(raw: Raw, name: str) -> tuple[bool, bool]:
