@@ -221,15 +221,15 @@ async def test_a_write_whose_answer_is_lost_is_noticed(
             raise psycopg.OperationalError("the connection is lost")
         return done
 
-    told: list[None] = []
+    def insert(connection: Connection) -> int:
+        done = run(connection, "INSERT INTO turn_owners (\"user\") VALUES ('ada')")
+        return int(done.rowcount)
+
+    told: list[int] = []
     with monkeypatch.context() as patched:
         patched.setattr(PostgresConnection, "execute", commit_and_die)
         with pytest.raises(StorageError, match="is lost"):
-            await database.write(
-                "lost",
-                lambda c: run(c, "INSERT INTO turn_owners (\"user\") VALUES ('ada')") and None,
-                told.append,
-            )
+            await database.write("lost", insert, told.append)
     assert told == []
     assert await database.read(lambda c: run(c, "SELECT count(*) FROM turn_owners").scalar()) == 1
     assert await database.changed_by_others()
@@ -525,7 +525,7 @@ async def connections_of(path: Path) -> int:
         "SELECT count(*) FROM pg_stat_activity WHERE datname = %s AND application_name = 'lobug'"
     )
     with opened(path) as connection:
-        name = connection.raw.info.dbname
+        name = run(connection, "SELECT current_database()").scalar()
         return int(connection.execute(query, (name,)).fetchone()[0])
 
 
@@ -779,7 +779,7 @@ MADE = {
 """What makes up a table. The order of its columns is not part of it: later ones stand last."""
 
 
-def made(connection: PostgresConnection, search_path: str, table: str) -> dict[str, set[Any]]:
+def made(connection: Connection, search_path: str, table: str) -> dict[str, set[Any]]:
     connection.execute(f"SET search_path = {search_path}")
     return {
         what: set(connection.execute(query, (table,)).fetchall()) for what, query in MADE.items()

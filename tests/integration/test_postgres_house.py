@@ -38,8 +38,6 @@ from support.patience import PATIENCE_S
 from support.postgres_server import PostgresServer, started
 from support.webhook_receiver import SECRET
 
-migrate = PostgresDatabase._migrate
-
 NEWEST = {name: len(steps) for name, steps in STEPS.items()}
 PASSWORD = "geheim"
 NOBODY = "http://127.0.0.1:9/nobody"
@@ -214,11 +212,13 @@ async def test_forgetting_does_not_open_an_unused_outbox_each_time(
     tmp_path: Path, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened = []
-    monkeypatch.setattr(
-        PostgresDatabase,
-        "_migrate",
-        lambda database, raw: opened.append(database) or migrate(database, raw),
-    )
+
+    def count(database: PostgresDatabase, raw: Any) -> None:
+        opened.append(database)
+        migrate(database, raw)
+
+    migrate = PostgresDatabase._migrate
+    monkeypatch.setattr(PostgresDatabase, "_migrate", count)
     async with running(house(tmp_path, url_of(postgres, "unused")), quiet_engines()) as (http, _):
         assert len(opened) == 4
         for _ in range(2):
