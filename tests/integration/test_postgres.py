@@ -843,6 +843,56 @@ async def test_no_words_are_kept_as_samples_for_the_planner(path: Path) -> None:
     )
 
 
+async def test_writes_go_on_while_it_is_compacted_and_a_turn_can_stop_that(path: Path) -> None:
+    (database,) = await opened_by(path, 1)
+    with psycopg.connect(url_of(path)) as raw:
+        raw.execute("LOCK TABLE lobug_memory.memories IN ACCESS SHARE MODE")  # it waits for that
+        compacting = asyncio.ensure_future(database.vacuum())
+
+        async def waits() -> bool:
+            query = (
+                "SELECT count(*) FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'"
+            )
+            return bool(await database.read(lambda c: run(c, query).scalar()))
+
+        await until(waits)
+        await database.write("meanwhile", lambda _: None)
+        compacting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await compacting
+        assert not await waits()
+    assert database.fault is None
+    await database.vacuum()
+    await close(database)
+
+
+async def test_tables_of_another_owner_are_named_and_the_others_are_compacted(path: Path) -> None:
+    (database,) = await opened_by(path, 1)
+    with opened(path) as connection:
+        connection.execute(
+            "DROP ROLE IF EXISTS tenant; CREATE ROLE tenant LOGIN;"
+            "GRANT ALL ON SCHEMA lobug_memory TO tenant;"
+            "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA lobug_memory TO tenant;"
+            "ALTER TABLE sessions OWNER TO tenant"
+        )
+        kept = "SELECT CAST(relfilenode AS text) FROM pg_class WHERE relname = :name"
+        before = [run(connection, kept, name=n).scalar() for n in ("sessions", "memories")]
+    tenant = PostgresDatabase(
+        PostgresOptions(url_of(path).replace("lobug@", "tenant@"), patience_s=PATIENCE_S),
+        clock=lambda: NOW,
+    )
+    await tenant.open(lambda _: None)
+    with pytest.raises(StorageReadOnlyError, match=r"may not rewrite .*memories"):
+        await tenant.vacuum()
+    with opened(path) as connection:
+        after = [run(connection, kept, name=n).scalar() for n in ("sessions", "memories")]
+    assert before[0] != after[0]
+    assert before[1] == after[1]
+    await close(database, tenant)
+    with opened(path) as connection:
+        connection.execute("DROP OWNED BY tenant CASCADE; DROP ROLE tenant")
+
+
 async def test_acknowledged_words_survive_the_kill_of_postgresql(durable: PostgresServer) -> None:
     url = durable.database("words")
     memory = Kit(Path("unused"), place=DatabasePlace(url)).memory()

@@ -25,7 +25,12 @@ from psycopg.types.numeric import FloatLoader
 from psycopg.types.string import StrDumper
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
-from lobug.errors import StorageCorruptError, StorageError, StorageNewerError
+from lobug.errors import (
+    StorageCorruptError,
+    StorageError,
+    StorageNewerError,
+    StorageReadOnlyError,
+)
 from lobug.storage.connection import Connection, PostgresConnection
 from lobug.storage.database import Checkpoint, no_checkpoint
 from lobug.storage.postgres.connections import Connections, Raw
@@ -237,19 +242,26 @@ class PostgresDatabase:
     async def aside(self, work: Callable[[Connection], T]) -> T:
         """Run long ``work`` on a connection of its own, on one state of the database that it cannot
         change."""
-        self._require_open()
-        raw = await self._in(self._readers, self._own_connection)
-        thread = ThreadPoolExecutor(1, thread_name_prefix="memory-aside")
 
-        def run() -> T:
+        def run(raw: Raw, _: threading.Event) -> T:
             connection = PostgresConnection(raw)
             connection.execute(SNAPSHOT)
             return work(connection)
 
-        task = asyncio.ensure_future(asyncio.wrap_future(thread.submit(self._typed, run)))
+        return await self._alone(run)
+
+    async def _alone(self, work: Callable[[Raw, threading.Event], T]) -> T:
+        """Run long ``work`` on a thread and a connection of its own. When the caller is cancelled
+        the event is set, the statement under way is broken off, and the end is awaited."""
+        self._require_open()
+        raw = await self._in(self._readers, self._own_connection)
+        thread = ThreadPoolExecutor(1, thread_name_prefix="memory-aside")
+        stop = threading.Event()
+        task = asyncio.ensure_future(self._in(thread, lambda: work(raw, stop)))
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
+            stop.set()
             with suppress(psycopg.Error):  # of a server that is gone: the work fails by itself
                 await asyncio.to_thread(raw.cancel_safe)
             await asyncio.wait([task])
@@ -301,24 +313,33 @@ class PostgresDatabase:
 
     async def vacuum(self) -> None:
         """Rewrite every table without the rows that were deleted. A table cannot be used while it
-        is rewritten; whoever needs it waits for ``patience_s`` at most.
+        is rewritten; whoever needs it waits for ``patience_s`` at most. When the caller is
+        cancelled it stops, and the table under way stays as it was. Raises StorageReadOnlyError
+        after all others where the user may not rewrite some tables.
 
         What a transaction that is still under way can see stays, and so do samples of values that
         PostgreSQL keeps for its planner, but for columns that hold words (``schemas``).
         """
 
-        def work() -> None:
-            with self._own_connection() as raw:
-                raw.execute("SET statement_timeout = 0")
-                names = raw.execute(
-                    "SELECT relname FROM pg_class WHERE relkind = 'r'"
-                    " AND relnamespace = current_schema()::regnamespace ORDER BY relname"
-                ).fetchall()
-                for (name,) in names:
+        def work(raw: Raw, stop: threading.Event) -> list[str]:
+            raw.execute("SET statement_timeout = 0")
+            tables = raw.execute(
+                "SELECT relname, has_table_privilege(oid, 'MAINTAIN') FROM pg_class"
+                " WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace"
+                " ORDER BY relname"
+            ).fetchall()
+            for name, allowed in tables:
+                if stop.is_set():
+                    break
+                if allowed:
                     raw.execute(sql.SQL("VACUUM FULL {}").format(sql.Identifier(name)))
+            return [name for name, allowed in tables if not allowed]
 
-        self._require_open()
-        await self._in(self._writers, work)
+        refused = await self._alone(work)
+        if refused:
+            raise StorageReadOnlyError(
+                f"{self.place}: its user may not rewrite {', '.join(refused)}, which others own"
+            )
 
     def _require_open(self) -> None:
         if self._open:
