@@ -552,7 +552,7 @@ async def test_it_is_opened_once_however_many_ask_and_closed_whoever_opens(path:
 
     await until(all_gone)
     left = set(threading.enumerate()) - before
-    assert not [thread.name for thread in left if thread.name.startswith("memory-")]
+    assert not [thread.name for thread in left if thread.name.startswith("lobug_memory-")]
 
 
 async def test_work_aside_is_called_off_even_where_postgresql_does_not_hear_it(

@@ -389,7 +389,7 @@ GOOD = Inspection(
     [
         ({}, "database", Level.OK, "postgresql://h/x, PostgreSQL 18.1"),
         ({"version_number": 160_004}, "database", Level.FAIL, "needs 17 or newer"),
-        ({"knows_letters": False}, "database", Level.FAIL, "capital letters"),
+        ({"knows_letters": False}, "database", Level.FAIL, "only A to Z as letters"),
         ({"vectors": "addable"}, "pgvector", Level.OK, "at the first start"),
         ({"vectors": "forbidden"}, "pgvector", Level.FAIL, "may not add"),
         ({"vectors": "missing"}, "pgvector", Level.FAIL, "not installed"),

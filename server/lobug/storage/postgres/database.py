@@ -124,6 +124,8 @@ class PostgresDatabase:
         checkpoint: Checkpoint = no_checkpoint,
     ) -> None:
         self._options = options
+        self._address = _parts_of(options.url)
+        self._place = _place(self._address)
         self._clock = clock
         self._checkpoint = checkpoint
         self._connections: Connections | None = None
@@ -156,11 +158,11 @@ class PostgresDatabase:
     @property
     def place(self) -> str:
         """Its host and name, without user and password; less where the address is no good."""
-        return place_of(self._options.url)
+        return self._place
 
     @property
     def is_made(self) -> bool:
-        """Whether something may be in it: that is not known before it was opened."""
+        """Always True: only opening it tells."""
         return True
 
     async def open(self, first: Callable[[Connection], T]) -> T | None:
@@ -177,8 +179,10 @@ class PostgresDatabase:
         # Writes of one server queue up as those of a file do: most hold the lock of everybody, and
         # only for another server's they wait no longer than patience_s.
         readers = max(1, self._options.connections - 1)
-        self._readers = ThreadPoolExecutor(readers, thread_name_prefix="memory-reader")
-        self._writers = ThreadPoolExecutor(1, thread_name_prefix="memory-writer")
+        self._readers = ThreadPoolExecutor(
+            readers, thread_name_prefix=f"{self._options.schema}-reader"
+        )
+        self._writers = ThreadPoolExecutor(1, thread_name_prefix=f"{self._options.schema}-writer")
         try:
             await self._in(self._writers, self._connect)
             self._foreign = await self._in(self._writers, lambda: self._count_foreign(0))
@@ -255,7 +259,7 @@ class PostgresDatabase:
         the event is set, the statement under way is broken off, and the end is awaited."""
         self._require_open()
         raw = await self._in(self._readers, self._own_connection)
-        thread = ThreadPoolExecutor(1, thread_name_prefix="memory-aside")
+        thread = ThreadPoolExecutor(1, thread_name_prefix=f"{self._options.schema}-aside")
         stop = threading.Event()
         task = asyncio.ensure_future(self._in(thread, lambda: work(raw, stop)))
         try:
@@ -370,7 +374,7 @@ class PostgresDatabase:
         raw.execute(SESSION, (_milliseconds(self._options.patience_s),))
 
     def _own_connection(self) -> Raw:
-        raw = connect(self._options.url, self._options.patience_s)
+        raw = _connect(self._address, self._options.patience_s)
         try:
             self._configure(raw)
         except BaseException:
@@ -508,7 +512,10 @@ class PostgresDatabase:
 def place_of(url: str) -> str:
     """Host and name of a database, without user and password; less where the address is no
     good."""
-    known = _parts_of(url)
+    return _place(_parts_of(url))
+
+
+def _place(known: dict[str, Any] | None) -> str:
     if known is None:
         return "postgresql://"
     return f"postgresql://{known.get('host') or 'localhost'}/{known.get('dbname') or ''}"
@@ -517,7 +524,10 @@ def place_of(url: str) -> str:
 def connect(url: str, patience_s: float) -> Raw:
     """A new connection, to no standby. What the address itself says of that and of time-outs takes
     precedence. Raises StorageError where the address cannot be read, else what psycopg raises."""
-    parts = _parts_of(url)
+    return _connect(_parts_of(url), patience_s)
+
+
+def _connect(parts: dict[str, Any] | None, patience_s: float) -> Raw:
     if parts is None:
         raise StorageError(
             "the address of the database cannot be read: it is like"
@@ -564,8 +574,8 @@ def _require_features(raw: Raw, place: str) -> None:
         )
     if not knows_letters(raw):
         raise StorageError(
-            f"{place} knows no capital letters but A to Z: create the database with ENCODING 'UTF8'"
-            " and a UTF-8 locale (LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8')"
+            f"{place}: its locale treats only A to Z as letters; use C.UTF-8 (CREATE DATABASE ..."
+            " ENCODING 'UTF8' LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8')"
         )
 
 
