@@ -381,28 +381,22 @@ class LobugServer:
             chat.forget(lambda lane: is_lane_of(lane, user))
 
     async def start(self) -> None:
-        """Load the engines, all at once, then open the memory.
+        """Load the engines and open what is kept, all at once but for the memory, which comes after
+        the engines.
 
         Failures are reported by ``/health``, not raised, because a device must always get an answer
         that it can show.
         """
         if self.ollama is not None:
             await self.ollama.start()
-        await self.access.start()
         self.prefetcher.before_start()
-        await asyncio.gather(*(_start(job, e) for job, e in self.engines.all().items()))
-        try:
-            await self.memory.start()
-        except StorageError as error:
-            log.error("memory: %s", error)  # noqa: TRY400 - a full disk needs no traceback
-        try:
-            await self.agenda.start()
-        except StorageError as error:
-            log.error("agenda: %s", error)  # noqa: TRY400 - a full disk needs no traceback
-        try:
-            await self.webhooks.start()
-        except StorageError as error:
-            log.error("webhooks: %s", error)  # noqa: TRY400 - a full disk needs no traceback
+        # At once: in a PostgreSQL that is away each waits for it.
+        await asyncio.gather(
+            self.access.start(),
+            self._start_engines_and_memory(),
+            _open("agenda", self.agenda.start()),
+            _open("webhooks", self.webhooks.start()),
+        )
         self.mcp_servers.start()
         if self.house is not None:
             self.house.start()
@@ -414,9 +408,13 @@ class LobugServer:
         self._in_background(self.telemetry.watch_loop())
         self._reading = self._in_background(self.prefetcher.after_start())
 
+    async def _start_engines_and_memory(self) -> None:
+        await asyncio.gather(*(_start(job, e) for job, e in self.engines.all().items()))
+        await _open("memory", self.memory.start())
+
     async def _watch_memory(self) -> None:
-        """Notice changes of other programs, and retry a memory that failed until it works again, so
-        that no restart is needed."""
+        """Notice changes of other programs, and retry what failed until it works again, so that no
+        restart is needed."""
         while True:
             await asyncio.sleep(self.memory_retry_s)
             works = self.memory.fault() is None
@@ -433,6 +431,10 @@ class LobugServer:
                 log.debug("agenda: %s", error)
             if not worked and self.agenda.fault is None:
                 log.info("the agenda works again")
+            try:
+                await self.webhooks.refresh()
+            except StorageError as error:
+                log.debug("webhooks: %s", error)
 
     async def close(self) -> None:
         """Stop all tasks and close connections, memory, access and engines."""
@@ -561,6 +563,13 @@ def persona_of(settings: Settings) -> Persona:
         ignore_and_react=settings.conversation.ignore_and_react,
         may_store=settings.memory.lets_model_store,
     )
+
+
+async def _open(room: str, opening: Awaitable[None]) -> None:
+    try:
+        await opening
+    except StorageError as error:
+        log.error("%s: %s", room, error)  # noqa: TRY400 - a full disk needs no traceback
 
 
 async def _start(job: str, engine: Engine) -> None:

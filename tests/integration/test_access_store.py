@@ -351,3 +351,14 @@ async def test_the_first_use_of_a_token_is_written_at_once(tmp_path: Path) -> No
         assert await asyncio.to_thread(written.wait, 20)
     finally:
         await access.close()
+
+
+async def test_what_another_program_writes_is_read_even_if_it_is_opened_again(
+    tmp_path: Path,
+) -> None:
+    async with opened(tmp_path) as access, opened(tmp_path) as other:
+        token = await paired(other)
+        assert came_with(access, token) == "token_invalid"
+        await access._store.open()
+        await access.check()
+        assert came_with(access, token) == "device:aa:bb"

@@ -5,13 +5,21 @@ from __future__ import annotations
 import asyncio
 import re
 import signal
+import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from lobug.access.tables import metadata as access_tables
+from lobug.agenda.tables import metadata as agenda_tables
 from lobug.errors import (
     StorageBusyError,
     StorageError,
@@ -21,17 +29,36 @@ from lobug.errors import (
 from lobug.memory.model import ConversationKey, Filter, MemoryScope
 from lobug.storage.connection import Connection, PostgresConnection
 from lobug.storage.database import Database
+from lobug.storage.index_tables import turn_index
 from lobug.storage.places import DatabasePlace
-from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
-from lobug.storage.postgres.memory_schema import MEMORY_STEPS
+from lobug.storage.postgres.database import (
+    EVERYBODY,
+    PostgresDatabase,
+    PostgresOptions,
+    connect,
+    place_of,
+)
+from lobug.storage.postgres.inspection import _encrypted, inspect
+from lobug.storage.postgres.schemas import STEPS
+from lobug.storage.sqlite_database import DatabaseOptions
 from lobug.storage.statements import run
+from lobug.webhooks.outbox import metadata as webhook_tables
 from support import postgres
+from support.faults import until
 from support.memory_kit import ADA, BOB, Kit, exchange, opened, started
 from support.patience import PATIENCE_S
 from support.postgres_server import PostgresServer
 from support.postgres_server import started as started_server
+from support.postgres_tables import create_tables
 
 NOW = 1_700_000_000.0
+DECLARED = {
+    "memory": turn_index.metadata,
+    "access": access_tables,
+    "agenda": agenda_tables,
+    "webhooks": webhook_tables,
+}
+"""The tables of each schema."""
 
 
 @pytest.fixture
@@ -55,6 +82,12 @@ def server_of(path: Path) -> PostgresDatabase:
     """What another server has of the same database."""
     options = PostgresOptions(url_of(path), connections=4, patience_s=PATIENCE_S)
     return PostgresDatabase(options, clock=lambda: NOW)
+
+
+def free_port() -> int:
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        return int(bound.getsockname()[1])
 
 
 def url_of(path: Path) -> str:
@@ -175,6 +208,68 @@ async def test_what_another_server_writes_is_noticed(path: Path) -> None:
     await close(one, other)
 
 
+async def test_a_write_whose_answer_is_lost_is_noticed(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (database,) = await opened_by(path, 1)
+    original = PostgresConnection.execute
+
+    def commit_and_die(connection: PostgresConnection, statement: str, *parameters: object) -> Any:
+        done = original(connection, statement, *parameters)
+        if statement == "COMMIT":
+            connection.raw.close()
+            raise psycopg.OperationalError("the connection is lost")
+        return done
+
+    def insert(connection: Connection) -> int:
+        done = run(connection, "INSERT INTO turn_owners (\"user\") VALUES ('ada')")
+        return int(done.rowcount)
+
+    told: list[int] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(PostgresConnection, "execute", commit_and_die)
+        with pytest.raises(StorageError, match="is lost"):
+            await database.write("lost", insert, told.append)
+    assert told == []
+    assert await database.read(lambda c: run(c, "SELECT count(*) FROM turn_owners").scalar()) == 1
+    assert await database.changed_by_others()
+    assert not await database.changed_by_others()
+    await close(database)
+
+
+async def test_a_backup_that_is_put_back_is_noticed(path: Path) -> None:
+    (database,) = await opened_by(path, 1)
+    with opened(path) as connection:
+        before = connection.execute("SELECT server, writes FROM written").fetchall()
+    await database.write("own", lambda _: None)
+    assert not await database.changed_by_others()
+    with opened(path) as connection:
+        connection.execute("DELETE FROM written")
+        connection.executemany("INSERT INTO written (server, writes) VALUES (%s, %s)", before)
+    assert await database.changed_by_others()
+    assert not await database.changed_by_others()
+    await close(database)
+
+
+async def test_a_write_beside_the_opening_is_noticed(path: Path) -> None:
+    (other,) = await opened_by(path, 1)
+    database = server_of(path)
+    opening = asyncio.get_running_loop()
+
+    def first(_: Connection) -> None:
+        # Cannot be committed before this one: it waits for the lock.
+        writes.append(asyncio.run_coroutine_threadsafe(write(), opening))
+
+    async def write() -> None:
+        await other.write("foreign", lambda _: None)
+
+    writes: list[Future[None]] = []
+    await database.open(first)
+    await asyncio.wrap_future(writes[0])
+    assert await database.changed_by_others()
+    await close(database, other)
+
+
 async def test_two_memories_of_one_database_know_the_same(path: Path) -> None:
     async with started(Kit(path)) as here, started(Kit(path)) as there:
         await asyncio.gather(
@@ -196,20 +291,154 @@ async def test_two_memories_of_one_database_know_the_same(path: Path) -> None:
     assert not any("hens" in content for content in bob)
 
 
-async def test_the_tables_are_made_once_by_servers_that_start_together(tmp_path: Path) -> None:
-    with postgres.in_use():
-        url = postgres.server().database("test_together")
-        servers = [
-            PostgresDatabase(PostgresOptions(url, schema="made"), clock=lambda: NOW)
-            for _ in range(4)
-        ]
-        await asyncio.gather(*(one.open(lambda _: None) for one in servers))
-        versions = [
-            await one.read(lambda c: run(c, "SELECT version FROM schema_version").scalars())
-            for one in servers
-        ]
-        assert versions == [[len(MEMORY_STEPS)]] * 4
-        await close(*servers)
+@pytest.mark.usefixtures("path")
+async def test_the_tables_are_made_once_by_servers_that_start_together() -> None:
+    url = postgres.server().database("test_together")
+    servers = [
+        PostgresDatabase(PostgresOptions(url, schema="made"), clock=lambda: NOW) for _ in range(4)
+    ]
+    await asyncio.gather(*(one.open(lambda _: None) for one in servers))
+    versions = [
+        await one.read(lambda c: run(c, "SELECT version FROM schema_version").scalars())
+        for one in servers
+    ]
+    assert versions == [[len(STEPS["lobug_memory"])]] * 4
+    await close(*servers)
+
+
+@contextmanager
+def locked(url: str, schema: str) -> Iterator[None]:
+    """Hold the lock of everybody, as a server does that writes or migrates and does not end."""
+    owner = PostgresDatabase(PostgresOptions(url, schema=schema), clock=lambda: NOW)
+    with psycopg.connect(url, autocommit=True) as raw:
+        raw.execute("SELECT pg_advisory_lock(%s, %s)", (owner._lock_class, EVERYBODY))
+        yield
+
+
+@pytest.mark.parametrize("schema", ["lobug_memory", "not_made_yet"])
+async def test_opening_does_not_wait_without_end(
+    path: Path, monkeypatch: pytest.MonkeyPatch, schema: str
+) -> None:
+    monkeypatch.setattr("lobug.storage.postgres.database.MIGRATION_PATIENCE_S", 0.2)
+    options = PostgresOptions(url_of(path), schema=schema, patience_s=0.2)
+    database = PostgresDatabase(options, clock=lambda: NOW)
+    with locked(url_of(path), schema), pytest.raises(StorageBusyError):
+        await database.open(lambda _: None)
+    await database.open(lambda _: None)
+    await close(database)
+
+
+async def test_a_current_schema_is_opened_while_another_server_migrates_or_writes(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until its first transaction, which waits as every write does."""
+    database = server_of(path)
+    freed = threading.Event()
+    counted = database._count_foreign
+
+    def count(failures: int) -> int:
+        freed.set()
+        return counted(failures)
+
+    monkeypatch.setattr(database, "_count_foreign", count)
+    with locked(url_of(path), "lobug_memory"):
+        opening = asyncio.ensure_future(database.open(lambda _: None))
+        assert await asyncio.to_thread(freed.wait, PATIENCE_S)
+        assert not opening.done()
+    await opening
+    await close(database)
+
+
+@pytest.mark.usefixtures("path")
+async def test_pgvector_may_be_in_a_schema_of_its_own(tmp_path: Path) -> None:
+    url = postgres.server().database("test_elsewhere")
+    with psycopg.connect(url, autocommit=True) as raw:
+        raw.execute('CREATE SCHEMA "Their extensions"')
+        raw.execute('CREATE EXTENSION vector SCHEMA "Their extensions"')
+    async with started(Kit(tmp_path / "unused", place=DatabasePlace(url))) as memory:
+        await exchange(memory, "I keep hens.")
+        await memory.process_due()
+        assert await memory.search(MemoryScope("ada", None), "hens", Filter(), limit=5)
+    with psycopg.connect(url) as raw:
+        row = raw.execute("SELECT count(*) FROM lobug_memory.memory_facts").fetchone()
+    assert row == (1,)
+    found = await asyncio.to_thread(inspect, url, ("lobug_memory",), patience_s=PATIENCE_S)
+    assert (found.vectors, found.versions) == (
+        "there",
+        {"lobug_memory": len(STEPS["lobug_memory"])},
+    )
+
+
+@pytest.mark.usefixtures("path")
+async def test_only_memory_needs_pgvector(tmp_path: Path) -> None:
+    url = postgres.server().database("test_without_vectors")
+    for name in DECLARED:
+        if name != "memory":
+            place = DatabasePlace(url)
+            database = place.database(name, DatabaseOptions(tmp_path), clock=lambda: NOW)
+            await database.open(lambda _: None)
+            await database.close()
+    with psycopg.connect(url) as raw:
+        assert raw.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone() is None
+
+
+async def test_settings_of_the_database_neither_break_it_off_nor_lose_what_was_promised(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    server = started_server(
+        fsync="off",
+        synchronous_commit="off",
+        statement_timeout="60s",
+        listen_addresses="127.0.0.1",
+        port=str(free_port()),
+    )
+    limits: list[str] = []
+
+    def look(connection: Connection) -> None:
+        limits.extend(connection.execute("SHOW statement_timeout").fetchone())
+
+    try:
+        server.database("strict")
+        url = f"postgresql://lobug@127.0.0.1:{server.settings['port']}/strict"
+        options = PostgresOptions(url, steps=(*STEPS["lobug_memory"], look))
+        database = PostgresDatabase(options, clock=lambda: NOW)
+        await database.open(lambda _: None)
+        assert limits == ["0"]
+        shown = await database.read(
+            lambda c: run(
+                c,
+                "SELECT concat_ws(' ', current_setting('synchronous_commit'),"
+                " current_setting('tcp_keepalives_idle'),"
+                " current_setting('tcp_keepalives_interval'),"
+                " current_setting('tcp_keepalives_count'), current_setting('statement_timeout'))",
+            ).scalar()
+        )
+        assert shown == "on 10 5 3 1min"
+        found = await asyncio.to_thread(inspect, url, ("lobug_memory",), patience_s=PATIENCE_S)
+        assert not found.exposed
+        with psycopg.connect(url) as raw:
+            assert not _encrypted(raw)
+        connect_once = database._own_connection
+
+        def watched() -> psycopg.Connection[Any]:
+            raw = connect_once()
+            execute = raw.execute
+
+            def watch(statement: Any, *parameters: Any) -> Any:
+                if "VACUUM" in str(statement):
+                    limits.extend(execute("SHOW statement_timeout").fetchone() or ())
+                return execute(statement, *parameters)
+
+            monkeypatch.setattr(raw, "execute", watch)
+            return raw
+
+        monkeypatch.setattr(database, "_own_connection", watched)
+        limits.clear()
+        await database.vacuum()
+        assert set(limits) == {"0"}
+        await close(database)
+    finally:
+        await asyncio.to_thread(server.stop)
 
 
 async def test_a_migration_that_fails_halfway_leaves_nothing(path: Path) -> None:
@@ -218,7 +447,9 @@ async def test_a_migration_that_fails_halfway_leaves_nothing(path: Path) -> None
         connection.execute("SELECT 1 / 0")
 
     url = url_of(path)
-    broken = PostgresDatabase(PostgresOptions(url, steps=(*MEMORY_STEPS, fails)), clock=lambda: NOW)
+    broken = PostgresDatabase(
+        PostgresOptions(url, steps=(*STEPS["lobug_memory"], fails)), clock=lambda: NOW
+    )
     with pytest.raises(StorageError, match="DivisionByZero"):
         await broken.open(lambda _: None)
     assert broken.fault is not None
@@ -256,6 +487,10 @@ async def test_a_server_that_is_not_there_is_said_without_its_password() -> None
         "postgresql://ada:p%zz@127.0.0.1/memory",
         "postgresql://ada:pa@zz@127.0.0.1/memory",
         "postgresql://ada:pa/zz@127.0.0.1/memory",
+        "postgresql://ada:12/pazz@127.0.0.1/memory",
+        "postgresql://ada:/zz@127.0.0.1/memory",
+        "postgresql://ada:p@ss/zz@127.0.0.1/memory",
+        "postgresql://ada:12\ud800zz@127.0.0.1/memory",
     ],
 )
 async def test_an_address_that_cannot_be_read_is_not_shown(url: str) -> None:
@@ -265,12 +500,82 @@ async def test_an_address_that_cannot_be_read_is_not_shown(url: str) -> None:
     assert "zz" not in str(raised.value) + database.place
 
 
+# Mostly of what an address is made of.
+@given(st.text(st.sampled_from("@/:?#&=%[],19az") | st.characters(), min_size=4))
+@example("12/abSECRET")
+@example("12?dbname=SECRET&user=x")
+@example("a@SECRET?user=")
+@example("1234\0")
+def test_no_password_is_part_of_what_is_shown(password: str) -> None:
+    shown = place_of(f"postgresql://u:{password}@h/n")
+    assert shown in {"postgresql://", "postgresql://h/n"}
+
+
 async def test_what_is_under_way_is_finished_before_it_closes(path: Path) -> None:
     (database,) = await opened_by(path, 1)
     writes = [asyncio.ensure_future(database.write("one", lambda _: None)) for _ in range(30)]
     await asyncio.sleep(0)
     await database.close()
     assert await asyncio.gather(*writes) == [None] * 30
+
+
+async def connections_of(path: Path) -> int:
+    """How many servers of PostgreSQL work for Lo-Bug in a database."""
+    query = (
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = %s AND application_name = 'lobug'"
+    )
+    with opened(path) as connection:
+        name = run(connection, "SELECT current_database()").scalar()
+        return int(connection.execute(query, (name,)).fetchone()[0])
+
+
+async def test_it_is_opened_once_however_many_ask_and_closed_whoever_opens(path: Path) -> None:
+    before = set(threading.enumerate())
+    database = server_of(path)
+    calls: list[None] = []
+
+    def first(_: Connection) -> str:
+        calls.append(None)
+        return "opened"
+
+    assert await asyncio.gather(*(database.open(first) for _ in range(3))) == ["opened", None, None]
+    assert len(calls) == 1
+    await database.close()
+    opening = asyncio.ensure_future(database.open(first))
+    await asyncio.sleep(0)
+    await asyncio.gather(database.close(), database.close())
+    assert await opening == "opened"
+    assert not database.is_open
+
+    async def all_gone() -> bool:  # PostgreSQL takes a moment to notice
+        return await connections_of(path) == 0
+
+    await until(all_gone)
+    left = set(threading.enumerate()) - before
+    assert not [thread.name for thread in left if thread.name.startswith("lobug_memory-")]
+
+
+async def test_work_aside_is_called_off_even_where_postgresql_does_not_hear_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (database,) = await opened_by(path, 1)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def work(_: Connection) -> None:
+        begun.set()
+        assert go_on.wait(PATIENCE_S)
+
+    def fails(_: psycopg.Connection[Any]) -> None:
+        go_on.set()
+        raise psycopg.OperationalError("gone")
+
+    monkeypatch.setattr(psycopg.Connection, "cancel_safe", fails)
+    reading = asyncio.ensure_future(database.aside(work))
+    await asyncio.to_thread(begun.wait, PATIENCE_S)
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+    await close(database)
 
 
 async def test_what_is_read_aside_is_of_one_state_and_changes_nothing(path: Path) -> None:
@@ -308,6 +613,58 @@ async def test_a_restarted_server_fails_nothing_that_comes_after(
     for _ in range(9):
         assert await database.read(lambda c: run(c, "SELECT 1").scalar()) == 1
     await close(database)
+
+
+@pytest.mark.parametrize("what", ["read", "write", "changed_by_others"])
+async def test_what_queues_up_while_it_is_away_waits_for_one_attempt(
+    path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    options = PostgresOptions(url_of(path), connections=2, patience_s=PATIENCE_S)
+    database = PostgresDatabase(options, clock=lambda: NOW)
+    await database.open(lambda _: None)
+    attempts, go_on = [0], threading.Event()
+
+    def away(*_: object, **__: object) -> None:
+        attempts[0] += 1
+        assert go_on.wait(PATIENCE_S)
+        raise psycopg.OperationalError("nobody answers")
+
+    def ask() -> Awaitable[object]:
+        if what == "changed_by_others":
+            return database.changed_by_others()
+        return (
+            database.read(lambda _: None) if what == "read" else database.write("w", lambda _: None)
+        )
+
+    connections = database._connections
+    assert connections is not None
+    connections._drop()
+    with monkeypatch.context() as patched:
+        patched.setattr(psycopg, "connect", away)
+        asked = [asyncio.ensure_future(ask()) for _ in range(9)]
+        await asyncio.sleep(0)
+        go_on.set()
+        answers = await asyncio.gather(*asked, return_exceptions=True)
+        assert {str(one) for one in answers} == {str(answers[0])}
+        assert "nobody answers" in str(answers[0])
+        assert attempts == [1]
+        with pytest.raises(StorageError):
+            await ask()
+        assert attempts == [2], "what asks later tries again"
+    await ask()
+    await close(database)
+
+
+async def test_a_standby_is_not_used_unless_the_address_says_so(durable: PostgresServer) -> None:
+    url = durable.database("followed")
+    await asyncio.to_thread(durable.stop)
+    signal_file = durable.data / "standby.signal"
+    await asyncio.to_thread(signal_file.touch)
+    await asyncio.to_thread(durable.start)
+    with pytest.raises(psycopg.OperationalError, match="standby"):
+        connect(url, PATIENCE_S)
+    with connect(f"{url}&target_session_attrs=any", PATIENCE_S) as raw:
+        assert raw.execute("SELECT pg_is_in_recovery()").fetchone() == (True,)
 
 
 async def test_a_database_that_may_only_be_read_says_so(path: Path) -> None:
@@ -394,6 +751,146 @@ async def test_nothing_of_what_was_forgotten_is_in_the_tables(path: Path) -> Non
     folder = postgres.server().data / "base" / str(number)
     held = [file for file in folder.iterdir() if b"zanzibarix" in file.read_bytes().lower()]
     assert held == []
+
+
+async def make_schemas(path: Path) -> None:
+    """Make all schemas in the database that stands for a file."""
+    for name in DECLARED:
+        place = DatabasePlace(url_of(path))
+        database = place.database(name, DatabaseOptions(path), clock=lambda: NOW)
+        await database.open(lambda _: None)
+        await database.close()
+
+
+MADE = {
+    "columns": """
+        SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity,
+               pg_get_expr(d.adbin, d.adrelid), l.collname
+        FROM pg_attribute a LEFT JOIN pg_attrdef d ON (d.adrelid, d.adnum) = (a.attrelid, a.attnum)
+        LEFT JOIN pg_collation l ON l.oid = a.attcollation
+        WHERE a.attrelid = to_regclass(%s) AND a.attnum > 0 AND NOT a.attisdropped""",
+    "conditions": """
+        SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
+        WHERE conrelid = to_regclass(%s)""",
+    "indexes": """
+        SELECT replace(pg_get_indexdef(indexrelid), current_schema() || '.', '')
+        FROM pg_index WHERE indrelid = to_regclass(%s)""",
+}
+"""What makes up a table. The order of its columns is not part of it: later ones stand last."""
+
+
+def made(connection: Connection, search_path: str, table: str) -> dict[str, set[Any]]:
+    connection.execute(f"SET search_path = {search_path}")
+    return {
+        what: set(connection.execute(query, (table,)).fetchall()) for what, query in MADE.items()
+    }
+
+
+@pytest.mark.parametrize("name", DECLARED)
+async def test_the_steps_make_the_tables_that_are_declared(path: Path, name: str) -> None:
+    await make_schemas(path)
+    tables = DECLARED[name]
+    with opened(path) as connection:
+        connection.execute("CREATE SCHEMA declared")
+        connection.execute(f"SET search_path = declared, lobug_{name}")
+        create_tables(connection, tables)
+        for table in tables.tables:
+            there = made(connection, f"declared, lobug_{name}", table)
+            assert there["columns"]
+            assert made(connection, f"lobug_{name}", table) == there, table
+        known = connection.execute(
+            "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = %s::regnamespace",
+            (f"lobug_{name}",),
+        ).fetchall()
+    others = {table for (table,) in known} - set(tables.tables) - {"schema_version", "written"}
+    # Written by hand: what PostgreSQL has in place of SQLite's text indexes.
+    assert others == (
+        {"memory_tokens", "turn_tokens", "turn_word_uses"} if name == "memory" else set()
+    )
+
+
+HARMLESS = re.compile(
+    # who, where, and what kind: names that Lo-Bug gives
+    r".*\.(user|told_by|conversation|kind|status|state|role|source|layer|category|scope|reason"
+    r"|fact_type|channel|relation|reader|model_id)"
+    # numbers: of words, of what a score consists of; what is left of erased words
+    r"|turn_index\.words|recall_hits\.parts|tombstones\.(salt|digest)"
+    r"|vector_indexes\.name|written\.server"
+)
+"""Columns with no words of anybody's, of which PostgreSQL may keep samples."""
+
+SAMPLED = """
+SELECT c.relname || '.' || a.attname, a.attstattarget
+FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind = 'r' AND n.nspname LIKE 'lobug\\_%%' AND a.attnum > 0 AND NOT a.attisdropped
+AND format_type(a.atttypid, NULL) NOT IN
+    ('bigint', 'integer', 'smallint', 'double precision', 'boolean')
+"""
+
+
+async def test_no_words_are_kept_as_samples_for_the_planner(path: Path) -> None:
+    async with started(Kit(path)) as memory:
+        await exchange(memory, "I keep hens.")
+        await memory.process_due()
+    await make_schemas(path)
+    with opened(path) as connection:
+        kept = dict(connection.execute(SAMPLED).fetchall())
+    sampled = {column for column, target in kept.items() if target != 0}
+    assert {column for column in sampled if not HARMLESS.fullmatch(column)} == set()
+    assert {"memory_facts.embedding", "outbox.content", "devices.name", "notes.content"} <= set(
+        kept
+    )
+
+
+async def test_writes_go_on_while_it_is_compacted_and_a_turn_can_stop_that(path: Path) -> None:
+    (database,) = await opened_by(path, 1)
+    with psycopg.connect(url_of(path)) as raw:
+        raw.execute("LOCK TABLE lobug_memory.memories IN ACCESS SHARE MODE")  # it waits for that
+        compacting = asyncio.ensure_future(database.vacuum())
+
+        async def waits() -> bool:
+            query = (
+                "SELECT count(*) FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'"
+            )
+            return bool(await database.read(lambda c: run(c, query).scalar()))
+
+        await until(waits)
+        await database.write("meanwhile", lambda _: None)
+        compacting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await compacting
+        assert not await waits()
+    assert database.fault is None
+    await database.vacuum()
+    await close(database)
+
+
+async def test_tables_of_another_owner_are_named_and_the_others_are_compacted(path: Path) -> None:
+    (database,) = await opened_by(path, 1)
+    with opened(path) as connection:
+        connection.execute(
+            "DROP ROLE IF EXISTS tenant; CREATE ROLE tenant LOGIN;"
+            "GRANT ALL ON SCHEMA lobug_memory TO tenant;"
+            "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA lobug_memory TO tenant;"
+            "ALTER TABLE sessions OWNER TO tenant"
+        )
+        kept = "SELECT CAST(relfilenode AS text) FROM pg_class WHERE relname = :name"
+        before = [run(connection, kept, name=n).scalar() for n in ("sessions", "memories")]
+    tenant = PostgresDatabase(
+        PostgresOptions(url_of(path).replace("lobug@", "tenant@"), patience_s=PATIENCE_S),
+        clock=lambda: NOW,
+    )
+    await tenant.open(lambda _: None)
+    with pytest.raises(StorageReadOnlyError, match=r"may not rewrite .*memories"):
+        await tenant.vacuum()
+    with opened(path) as connection:
+        after = [run(connection, kept, name=n).scalar() for n in ("sessions", "memories")]
+    assert before[0] != after[0]
+    assert before[1] == after[1]
+    await close(database, tenant)
+    with opened(path) as connection:
+        connection.execute("DROP OWNED BY tenant CASCADE; DROP ROLE tenant")
 
 
 async def test_acknowledged_words_survive_the_kill_of_postgresql(durable: PostgresServer) -> None:

@@ -7,6 +7,7 @@ import json
 import logging
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -27,9 +28,9 @@ from lobug.errors import StorageDriverError
 from lobug.server import LobugServer
 from lobug.settings import DatabaseSettings, Settings
 from lobug.storage.places import DatabasePlace
-from lobug.storage.postgres.database import PostgresOptions
-from lobug.storage.postgres.inspection import Inspection, inspect
-from lobug.storage.postgres.schemas import NEWEST
+from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
+from lobug.storage.postgres.inspection import Inspection, _is_here, inspect
+from lobug.storage.postgres.schemas import STEPS
 from support.app_server import running, settings_for
 from support.faults import until
 from support.memory_app import quiet_engines
@@ -37,6 +38,7 @@ from support.patience import PATIENCE_S
 from support.postgres_server import PostgresServer, started
 from support.webhook_receiver import SECRET
 
+NEWEST = {name: len(steps) for name, steps in STEPS.items()}
 PASSWORD = "geheim"
 NOBODY = "http://127.0.0.1:9/nobody"
 """Where nothing listens."""
@@ -166,17 +168,67 @@ async def test_a_server_that_starts_before_its_database_waits_for_it(
             await asyncio.to_thread(postgres.start)
 
 
+@pytest.mark.parametrize("away", [False, True], ids=["", "database away at start"])
 async def test_words_wait_no_longer_where_webhooks_are_off(
-    tmp_path: Path, postgres: PostgresServer
+    tmp_path: Path, postgres: PostgresServer, *, away: bool
 ) -> None:
-    url = url_of(postgres, "off")
+    url = url_of(postgres, f"off_{away}".lower())
     webhooks = {"url": NOBODY, "secret": SECRET, "events": ["heard"], "include_text": True}
     async with running(house(tmp_path, url, webhooks=webhooks), quiet_engines()) as (http, _):
         await said(http, "Walnuts are for Hanna.")
-    assert rows(url, "SELECT content FROM lobug_webhooks.outbox")[0] is not None
-    async with running(house(tmp_path, url), quiet_engines()) as (http, _):
+    assert waiting_words(url)[0] is not None
+    if away:
+        await asyncio.to_thread(postgres.stop)
+    try:
+        async with running(house(tmp_path, url), quiet_engines()) as (http, server):
+            server.memory_retry_s = 0.1
+            if away:
+                assert not await healthy(http)
+                await asyncio.to_thread(postgres.start)
+            await until(lambda: healthy(http))
+            await until(lambda: asyncio.to_thread(lambda: not waiting_words(url)))
+    finally:
+        if postgres.process is None:
+            await asyncio.to_thread(postgres.start)
+
+
+async def test_a_start_opens_everything_at_once(
+    tmp_path: Path, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that a start without PostgreSQL waits for it once, not four times."""
+    together = threading.Barrier(4, timeout=PATIENCE_S)
+    connect = PostgresDatabase._connect
+
+    def wait(database: PostgresDatabase) -> None:
+        together.wait()
+        connect(database)
+
+    monkeypatch.setattr(PostgresDatabase, "_connect", wait)
+    async with running(house(tmp_path, url_of(postgres, "at_once")), quiet_engines()) as (http, _):
         assert await healthy(http)
-    assert rows(url, "SELECT content FROM lobug_webhooks.outbox") == []
+
+
+async def test_forgetting_does_not_open_an_unused_outbox_each_time(
+    tmp_path: Path, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = []
+
+    def count(database: PostgresDatabase, raw: Any) -> None:
+        opened.append(database)
+        migrate(database, raw)
+
+    migrate = PostgresDatabase._migrate
+    monkeypatch.setattr(PostgresDatabase, "_migrate", count)
+    async with running(house(tmp_path, url_of(postgres, "unused")), quiet_engines()) as (http, _):
+        assert len(opened) == 4
+        for _ in range(2):
+            answer = await http.post("/memory/purge", json={"older_than_days": 1, "confirm": True})
+            assert answer.status_code == 200
+    assert len(opened) == 4
+
+
+def waiting_words(url: str) -> list[Any]:
+    return rows(url, "SELECT content FROM lobug_webhooks.outbox")
 
 
 def samples(url: str) -> list[str]:
@@ -328,7 +380,7 @@ async def test_there_are_never_more_connections_than_wanted(
 # ---- lobug doctor
 
 GOOD = Inspection(
-    "postgresql://h/x", "18.1", 180_001, True, "there", True, dict(NEWEST), (), (0, 4)
+    "postgresql://h/x", "18.1", 180_001, True, "there", True, dict(NEWEST), (), (0, 4), False
 )
 
 
@@ -337,7 +389,7 @@ GOOD = Inspection(
     [
         ({}, "database", Level.OK, "postgresql://h/x, PostgreSQL 18.1"),
         ({"version_number": 160_004}, "database", Level.FAIL, "needs 17 or newer"),
-        ({"knows_letters": False}, "database", Level.FAIL, "capital letters"),
+        ({"knows_letters": False}, "database", Level.FAIL, "only A to Z as letters"),
         ({"vectors": "addable"}, "pgvector", Level.OK, "at the first start"),
         ({"vectors": "forbidden"}, "pgvector", Level.FAIL, "may not add"),
         ({"vectors": "missing"}, "pgvector", Level.FAIL, "not installed"),
@@ -353,11 +405,40 @@ GOOD = Inspection(
             "may not use or change: lobug_access",
         ),
         ({"backlog": (3, 4)}, "claims", Level.WARN, "1 of 4"),
+        ({"exposed": True}, "encryption", Level.WARN, "unencrypted"),
     ],
 )
 def test_what_doctor_says(changes: dict[str, Any], name: str, level: Level, words: str) -> None:
     found = {one.name: one for one in judge(replace(GOOD, **changes), NEWEST)}
     assert (found[name].level, words in found[name].message) == (level, True), found[name]
+
+
+@pytest.mark.parametrize(
+    ("address", "here"),
+    [
+        ("", True),
+        ("127.0.0.1", True),
+        ("::1", True),
+        ("192.168.1.7", False),
+        ("fe80::1%en0", False),
+    ],
+)
+def test_words_that_stay_on_this_computer_need_no_encryption(address: str, *, here: bool) -> None:
+    assert _is_here(address) == here
+
+
+def test_doctor_tells_of_files_that_no_forgetting_reaches(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    settings = house(tmp_path, url_of(postgres, "files_left"))
+    settings.data_dir.mkdir(exist_ok=True)
+    assert not [one for one in examine(settings) if one.name == "files"]
+    for name in ("agenda.db", "lobug_memory.db-wal", "settings.json"):
+        (settings.data_dir / name).write_bytes(b"words")
+    (found,) = [one for one in examine(settings) if one.name == "files"]
+    assert found.level is Level.WARN
+    assert "agenda.db, lobug_memory.db-wal" in found.message
+    assert "settings.json" not in found.message
 
 
 def test_doctor_looks_into_a_database_and_changes_nothing(

@@ -18,11 +18,12 @@ from typer.testing import CliRunner
 from lobug.agenda.alerts import Alert
 from lobug.cli.app import app as commands
 from lobug.cli.direct import DirectMemoryTransport
+from lobug.errors import StorageError
 from lobug.memory.model import ConversationKey
 from lobug.settings import Settings, WebhookSettings
 from lobug.turn.timeline import Outcome, Timeline
 from lobug.webhooks.delivery import Sender
-from lobug.webhooks.outbox import FILE
+from lobug.webhooks.outbox import FILE, Outbox
 from lobug.webhooks.service import Webhooks
 from support.app_server import running, settings_for
 from support.device_client import device, until
@@ -375,6 +376,59 @@ async def test_a_broken_outbox_stops_no_turn_and_is_told_of(tmp_path: Path) -> N
         gone = await http.post("/memory/purge", json={"older_than_days": 1, "confirm": True})
         assert gone.status_code == 200
         assert b"not a database" not in stored(tmp_path / "data")
+
+
+async def test_a_broken_outbox_is_told_of_once_and_used_when_it_works(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lobug.webhooks.service.LONGEST_WAIT_S", 0.01)
+    monkeypatch.setattr("lobug.webhooks.service.WRITE_AGAIN_S", 0.01)
+    opened = 0
+
+    async def start(outbox: Outbox) -> None:
+        nonlocal opened
+        opened += 1
+        await original(outbox)
+
+    original = Outbox.start
+    monkeypatch.setattr(Outbox, "start", start)
+    (tmp_path / FILE).write_bytes(b"not a database" * 100)
+    async with receiver() as found:
+        settings = WebhookSettings.model_validate(hooks(found.url))
+        service = Webhooks(settings, tmp_path, wall=time.time, clock=time.monotonic)
+        try:
+            for _ in range(3):
+                with pytest.raises(StorageError):
+                    await (service.refresh() if opened else service.start())
+                turn(service, "One.")
+                await asyncio.sleep(0.1)  # the loops go round several times
+            assert opened == 3
+            assert [one for one in caplog.records if one.levelname == "WARNING"] == []
+            (tmp_path / FILE).unlink()
+            await service.refresh()
+            await found.came(3)
+        finally:
+            await service.close()
+
+
+async def test_an_outbox_that_cannot_be_written_is_told_of_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lobug.webhooks.service.WRITE_AGAIN_S", 0.01)
+    failed = 0
+
+    async def fail(_outbox: Outbox, *_: object) -> int:
+        nonlocal failed
+        failed += 1
+        raise StorageError("full")
+
+    async with receiver() as found, webhooks(tmp_path, found.url) as service:
+        with monkeypatch.context() as patched:
+            patched.setattr(Outbox, "add", fail)
+            turn(service, "One.")
+            await until(lambda: failed >= 5)
+        assert caplog.text.count("cannot be kept") == 1
+        await found.came(1)
 
 
 async def test_without_a_receiver_nothing_is_kept(tmp_path: Path) -> None:

@@ -54,7 +54,8 @@ class PostgresServer:
 
     def url_of(self, name: str) -> str:
         """Where a database is."""
-        return f"postgresql://lobug@/{name}?host={self.folder}"
+        port = self.settings.get("port", "5432")
+        return f"postgresql://lobug@/{name}?host={self.folder}&port={port}"
 
     def start(self) -> None:
         """Start it, at first with an empty cluster, and wait until it answers."""
@@ -97,7 +98,10 @@ class PostgresServer:
 
     def _wait(self) -> None:
         """Raises the test's failure with the server's own words where it does not come up."""
-        ask = [str(self._program("pg_isready")), "-h", str(self.folder), "-q", "-t", "5"]
+        ask = [
+            str(self._program("pg_isready")),
+            *("-h", str(self.folder), "-p", self.settings.get("port", "5432"), "-q", "-t", "5"),
+        ]
         for _ in range(int(PATIENCE_S * 10)):
             if self.process is None or self.process.poll() is not None:
                 break

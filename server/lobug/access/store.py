@@ -32,7 +32,6 @@ from lobug.access.tables import (
     device_details,
     devices,
     invitations,
-    metadata,
     pairings,
     satellites,
 )
@@ -373,7 +372,6 @@ class AccessStore:
         self._database = place.database(
             "access",
             DatabaseOptions(path, steps=STEPS),
-            metadata,
             clock=clock,
             checkpoint=checkpoint,
         )
@@ -404,7 +402,6 @@ class AccessStore:
         """Open the file, creating or migrating it where needed."""
         async with self._changing:
             register = await self._database.open(load)
-            await self._database.changed_by_others()
             if register is not None:
                 self._take(register)
 

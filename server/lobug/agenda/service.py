@@ -12,7 +12,7 @@ from lobug.agenda.lists import Lists
 from lobug.agenda.migrations import STEPS
 from lobug.agenda.notes import Notes
 from lobug.agenda.speech_speeds import SpeechSpeeds
-from lobug.agenda.tables import alerts, lists, metadata, notes, speech_speeds, waiting_speech
+from lobug.agenda.tables import alerts, lists, notes, speech_speeds, waiting_speech
 from lobug.agenda.waiting_speech import WaitingSpeeches
 from lobug.errors import StorageError
 from lobug.language.en.list_words import item_key
@@ -43,7 +43,6 @@ class Agenda:
         self.database = place.database(
             "agenda",
             DatabaseOptions(path, steps=STEPS),
-            metadata,
             clock=clock,
             checkpoint=checkpoint,
         )

@@ -23,17 +23,18 @@ def check_postgres(settings: DatabaseSettings) -> list[Finding]:
     try:
         with needing_driver():
             from lobug.storage.postgres.inspection import inspect  # noqa: PLC0415
-        from lobug.storage.postgres.schemas import NEWEST  # noqa: PLC0415
+        from lobug.storage.postgres.schemas import STEPS  # noqa: PLC0415
 
+        newest = {name: len(steps) for name, steps in STEPS.items()}
         found = inspect(
-            settings.url.get_secret_value(), tuple(NEWEST), patience_s=settings.patience_s
+            settings.url.get_secret_value(), tuple(newest), patience_s=settings.patience_s
         )
     except StorageDriverError:
         what, advice = "doctor.postgres_driver", "doctor.postgres_driver_advice"
         return [fail("database", sentence(what), sentence(advice))]
     except StorageError as error:
         return [fail("database", str(error), sentence("doctor.postgres_unreachable_advice"))]
-    return list(judge(found, NEWEST))
+    return list(judge(found, newest))
 
 
 def judge(found: Inspection, newest: Mapping[str, int]) -> Iterator[Finding]:
@@ -52,6 +53,9 @@ def judge(found: Inspection, newest: Mapping[str, int]) -> Iterator[Finding]:
         yield fail("database", sentence("doctor.postgres_letters", place=place), advice)
     else:
         yield ok("database", sentence("doctor.postgres_ok", place=place, version=version))
+    if found.exposed:
+        what, advice = "doctor.postgres_exposed", "doctor.postgres_exposed_advice"
+        yield warn("encryption", sentence(what, place=place), sentence(advice))
     yield _vectors(found)
     yield _schemas(found, newest)
     if found.versions.get("lobug_memory"):

@@ -25,6 +25,7 @@ _FILES: Sequence[Check] = (
 )
 _POSTGRES: Sequence[Check] = (
     ("database", lambda settings: postgres.check_postgres(settings.database)),
+    ("files", storage.check_files_left),
 )
 _AFTER: Sequence[Check] = (
     ("privacy", storage.check_privacy),

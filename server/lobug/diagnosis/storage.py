@@ -6,6 +6,7 @@ from pathlib import Path
 
 from lobug.access.service import FILE as ACCESS_FILE
 from lobug.access.store import STEPS as ACCESS_STEPS
+from lobug.agenda.service import FILE as AGENDA
 from lobug.data_folder.permissions import open_paths, path_list, why_not_restrictable
 from lobug.diagnosis import postgres
 from lobug.diagnosis.findings import Finding, fail, ok, warn
@@ -20,6 +21,7 @@ from lobug.settings import Settings
 from lobug.storage import driver, migrations
 from lobug.storage.driver import backups_of, typed_errors
 from lobug.storage.migrations import version_of
+from lobug.webhooks.outbox import FILE as WEBHOOKS
 
 BACKLOG = (
     "SELECT (SELECT count(*) FROM claim_backlog),"
@@ -42,6 +44,17 @@ def check_driver() -> Finding:
         vec=report.vec_version,
     )
     return ok("sqlite", message)
+
+
+def check_files_left(settings: Settings) -> list[Finding]:
+    """Whether files of databases are left, where everything is kept in PostgreSQL."""
+    folder = settings.data_dir
+    paths = (settings.database_path, *(folder / name for name in (AGENDA, ACCESS_FILE, WEBHOOKS)))
+    left = sorted(one.name for path in paths for one in path.parent.glob(f"{path.name}*"))
+    if not left:
+        return []
+    what = sentence("doctor.files_left", names=", ".join(left))
+    return [warn("files", what, sentence("doctor.files_left_advice"))]
 
 
 def check_database(settings: Settings) -> Finding:

@@ -145,7 +145,6 @@ class Memory:
                 backups_keep=settings.backups_keep,
                 legacy_user=settings.legacy_user,
             ),
-            None,
             clock=clock,
             checkpoint=checkpoint,
         )

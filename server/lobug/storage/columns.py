@@ -131,7 +131,7 @@ def required(name: str, kind: Any, comment: str = "") -> Column[Any]:
 
 def of_rows(where: str | None) -> dict[str, Any]:
     """The options of an index over those rows alone for which ``where`` holds. Only SQLite's: an
-    option of PostgreSQL's would load its dialect; ``storage.postgres.tables`` reads this one."""
+    option of PostgreSQL's would load its dialect."""
     return {} if where is None else {"sqlite_where": text(where)}
 
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from sqlalchemy import MetaData
-
 from lobug.errors import StorageDriverError
 from lobug.settings.database import DatabaseSettings
 from lobug.storage.database import Checkpoint, Database, no_checkpoint
@@ -38,14 +36,13 @@ class DatabasePlace:
         self,
         name: str,
         file: DatabaseOptions,
-        tables: MetaData | None,
         *,
         clock: Callable[[], float],
         checkpoint: Checkpoint = no_checkpoint,
     ) -> Database:
-        """A database, not yet open: the file, or the schema ``lobug_<name>`` with ``tables`` (None:
-        those of memory). ``clock``: seconds since the epoch. Raises StorageDriverError where
-        the driver of PostgreSQL is wanted and not installed.
+        """A database, not yet open: the file, or the schema ``lobug_<name>``. ``clock``: seconds
+        since the epoch. Raises StorageDriverError where the driver of PostgreSQL is wanted and not
+        installed.
 
         Each schema has connections of its own: the schema is part of a connection's state, which
         its prepared statements rely on, and a long search in memory keeps nobody from logging in.
@@ -58,14 +55,15 @@ class DatabasePlace:
                 PostgresDatabase,
                 PostgresOptions,
             )
-        from lobug.storage.postgres.memory_schema import MEMORY_STEPS  # noqa: PLC0415
-        from lobug.storage.postgres.tables import declared  # noqa: PLC0415
+        from lobug.storage.postgres.schemas import STEPS  # noqa: PLC0415
 
+        schema, memory = f"lobug_{name}", name == "memory"
         options = PostgresOptions(
             self.url,
-            schema=f"lobug_{name}",
-            steps=MEMORY_STEPS if tables is None else declared(tables),
-            connections=self.connections - 3 * SMALL_SHARE if tables is None else SMALL_SHARE,
+            schema=schema,
+            steps=STEPS[schema],
+            vectors=memory,
+            connections=self.connections - 3 * SMALL_SHARE if memory else SMALL_SHARE,
             patience_s=self.patience_s,
         )
         return PostgresDatabase(options, clock=clock, checkpoint=checkpoint)

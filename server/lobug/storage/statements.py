@@ -314,7 +314,7 @@ def insert_or_add(table: Table, key: str, number: str) -> UpsertInsert:
 
 def insertion_order(table: Table) -> ColumnElement[Any]:
     """What to sort rows by that have the same time: as they were inserted. A table of PostgreSQL
-    without numbers for keys has a column for it (``storage.postgres.tables``)."""
+    without numbers for keys has a column for it."""
     return literal_column("rowid") if table_has_rowid(table) else next(iter(table.primary_key))
 
 

@@ -137,7 +137,6 @@ class Outbox:
         self._database = place.database(
             "webhooks",
             DatabaseOptions(path, steps=STEPS),
-            metadata,
             clock=clock,
             checkpoint=checkpoint,
         )
@@ -168,11 +167,10 @@ class Outbox:
 
     async def discard(self) -> None:
         """Delete the file, and what else is called like it: its log and its backups. In PostgreSQL,
-        delete every event."""
+        delete every event, and leave it open, so that forgetting need not open it each time."""
         if not isinstance(self._database, SqliteDatabase):
             await self.start()
             await self._database.write("webhooks_discard", lambda c: run(c, _DELETE_ALL))
-            await self.close()
             return
         await self.close()
         path = self._database.path

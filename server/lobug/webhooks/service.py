@@ -108,6 +108,9 @@ class Webhooks:
         self._resume_at = 0.0
         self._problem = ""
         self._dropped = 0
+        self._discarded = False
+        """Whether there is no receiver, and nothing is left of what an earlier one was to be told.
+        """
         self.waiting = 0
         """Events in the outbox, as last known."""
 
@@ -140,12 +143,27 @@ class Webhooks:
         """Open the outbox and deliver what waits. Without a receiver, delete what an earlier one
         was to be told. Raises StorageError."""
         if not self.enabled:
-            await self._outbox.discard()
+            await self._discard()
             return
         if not self._tasks:
             work = (self._write_on(), self._deliver_on())
             self._tasks = [asyncio.ensure_future(one) for one in work]
         await self._open()
+
+    async def refresh(self) -> None:
+        """Open an outbox that could not be opened, or delete what could not be deleted at the
+        start. Raises StorageError."""
+        if not self.enabled:
+            if not self._discarded:
+                await self._discard()
+        elif not self._outbox.is_open:
+            await self._open()
+            log.info("the outbox of webhooks can be used again")
+
+    async def _discard(self) -> None:
+        async with self._writing:
+            await self._outbox.discard()
+            self._discarded = True
 
     async def _open(self) -> None:
         async with self._writing:
@@ -159,6 +177,7 @@ class Webhooks:
             except StorageError:
                 await self._outbox.close()  # tried again: nothing is sent before it is erased
                 raise
+        self._fresh.set()
         self._due.set()
 
     async def close(self) -> None:
@@ -289,17 +308,22 @@ class Webhooks:
     # ---- the outbox
 
     async def _write_on(self) -> None:
+        works = True
         while True:
             await self._fresh.wait()
             self._fresh.clear()
+            if not self._outbox.is_open:
+                continue  # begins again when it was opened
             try:
-                if not self._outbox.is_open:
-                    await self._open()
                 await self._write()
             except StorageError as error:
-                log.warning("webhooks cannot be kept: %s", error)
+                if works:
+                    log.warning("webhooks cannot be kept: %s", error)
+                works = False
                 await asyncio.sleep(WRITE_AGAIN_S)
                 self._fresh.set()
+            else:
+                works = True
 
     async def _write(self) -> None:
         async with self._writing:
@@ -320,15 +344,17 @@ class Webhooks:
 
     async def _deliver_on(self) -> None:
         sender = Sender(self._settings, wall=self._wall)
+        works = True
         try:
             while True:
                 self._due.clear()
                 try:
-                    if not self._outbox.is_open:
-                        await self._open()
-                    wait_s = await self._deliver(sender)
+                    wait_s = await self._deliver(sender) if self._outbox.is_open else LONGEST_WAIT_S
+                    works = True
                 except StorageError as error:
-                    log.warning("webhooks cannot be read: %s", error)
+                    if works:
+                        log.warning("webhooks cannot be read: %s", error)
+                    works = False
                     wait_s = WRITE_AGAIN_S
                 try:
                     async with asyncio.timeout(min(wait_s, LONGEST_WAIT_S)):

@@ -64,6 +64,7 @@ def examine() -> Iterator[Finding]:
     if settings.database.url.get_secret_value():
         postgres = settings.database
         yield from _check("database", "diagnosis.postgres", "check_postgres", postgres)
+        yield from _check("files", "diagnosis.storage", "check_files_left", settings)
     else:
         yield from _check("database", "diagnosis.storage", "check_database", settings)
         yield from _check("claims", "diagnosis.storage", "check_claims", settings)

@@ -141,7 +141,10 @@ CREATE = HandWritten(
     " chunk_size={chunk_size})",
     postgres="CREATE TABLE {name} ("
     'id bigint PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE, "user" text NOT NULL,'
-    ' embedding vector({dimension}) NOT NULL); CREATE INDEX {name}_by_user ON {name} ("user")',
+    " embedding vector({dimension}) NOT NULL);"
+    # As storage.postgres.schemas has it for all words, and what is computed from them.
+    " ALTER TABLE {name} ALTER COLUMN embedding SET STATISTICS 0;"
+    ' CREATE INDEX {name}_by_user ON {name} ("user")',
 )
 
 

@@ -14,7 +14,7 @@ import secrets
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -25,13 +25,17 @@ from psycopg.types.numeric import FloatLoader
 from psycopg.types.string import StrDumper
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
-from lobug.errors import StorageCorruptError, StorageError, StorageNewerError
+from lobug.errors import (
+    StorageCorruptError,
+    StorageError,
+    StorageNewerError,
+    StorageReadOnlyError,
+)
 from lobug.storage.connection import Connection, PostgresConnection
 from lobug.storage.database import Checkpoint, no_checkpoint
 from lobug.storage.postgres.connections import Connections, Raw
 from lobug.storage.postgres.errors import AGAIN, typed_errors
-from lobug.storage.postgres.memory_schema import MEMORY_STEPS
-from lobug.storage.postgres.tables import Step
+from lobug.storage.postgres.schemas import STEPS, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,8 +45,34 @@ T = TypeVar("T")
 OLDEST = 170_000
 """PostgreSQL 17, as its ``server_version_num``."""
 
+ONE_SIGN = re.compile(r"\w*://([^@/\0]*@)?[^@\0]*")
+"""An address in which libpq ends the password where its owner meant it to end: a "/" or "@" in it
+that is not written as %2F or %40 would turn the rest of it into a host or the name of a database.
+"""
+
 EVERYBODY = 0
 """The number of the lock that a write without a person holds alone and all others share."""
+
+MIGRATION_PATIENCE_S = 60.0
+"""How long a server waits for another one that migrates the schema, and for locks of its tables."""
+
+SEARCH_PATH = """
+SELECT set_config('search_path', concat_ws(', ', quote_ident(%s),
+    (SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
+     WHERE e.extname = 'vector' AND n.nspname <> 'public'), 'public'), false)
+"""
+"""For a schema: pgvector may be in one of its own (at Supabase: "extensions")."""
+
+SESSION = """
+SELECT set_config('lock_timeout', %s, false),
+       -- a computer of ours that vanished must not keep its locks for hours
+       set_config('tcp_keepalives_idle', '10', false),
+       set_config('tcp_keepalives_interval', '5', false),
+       set_config('tcp_keepalives_count', '3', false),
+       -- what was promised to be kept or forgotten survives a crash
+       CASE current_setting('synchronous_commit')
+           WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END
+"""
 
 RETRYING = Retrying(
     retry=retry_if_exception_type(AGAIN),
@@ -73,8 +103,10 @@ class PostgresOptions:
     url: str = field(repr=False)
     """``postgresql://user:password@host:port/name``."""
     schema: str = "lobug_memory"
-    steps: Sequence[Step] = MEMORY_STEPS
+    steps: Sequence[Step] = STEPS["lobug_memory"]
     """The numbered migrations of the schema."""
+    vectors: bool = True
+    """Whether they need pgvector."""
     connections: int = 8
     """The most that this process has open at once."""
     patience_s: float = 5.0
@@ -92,6 +124,8 @@ class PostgresDatabase:
         checkpoint: Checkpoint = no_checkpoint,
     ) -> None:
         self._options = options
+        self._address = _parts_of(options.url)
+        self._place = _place(self._address)
         self._clock = clock
         self._checkpoint = checkpoint
         self._connections: Connections | None = None
@@ -99,8 +133,13 @@ class PostgresDatabase:
         self._writers: ThreadPoolExecutor | None = None
         self._server = secrets.token_hex(8)
         """What this object is called in ``written``."""
+        self._committed_writes = 0
+        """Of this object, as far as it knows. Only the writer's thread uses it."""
         self._foreign = 0
+        """What ``_count_foreign`` found last."""
         self._committed = threading.Lock()
+        self._changing = asyncio.Lock()
+        """Held while it is opened or closed."""
         self._open = False
         self._closed_by: StorageError | None = None
         self._write_fault: StorageError | None = None
@@ -119,39 +158,47 @@ class PostgresDatabase:
     @property
     def place(self) -> str:
         """Its host and name, without user and password; less where the address is no good."""
-        return place_of(self._options.url)
+        return self._place
 
     @property
     def is_made(self) -> bool:
-        """Whether something may be in it: that is not known before it was opened."""
+        """Always True: only opening it tells."""
         return True
 
     async def open(self, first: Callable[[Connection], T]) -> T | None:
         """Open, and migrate where needed; ``first`` is the first transaction, named resume."""
-        if self._open:
-            return None
+        async with self._changing:
+            return None if self._open else await self._open_now(first)
+
+    async def close(self) -> None:
+        """Finish what is being written and close. Safe to call twice."""
+        async with self._changing:
+            await self._close_now()
+
+    async def _open_now(self, first: Callable[[Connection], T]) -> T:
         # Writes of one server queue up as those of a file do: most hold the lock of everybody, and
         # only for another server's they wait no longer than patience_s.
         readers = max(1, self._options.connections - 1)
-        self._readers = ThreadPoolExecutor(readers, thread_name_prefix="memory-reader")
-        self._writers = ThreadPoolExecutor(1, thread_name_prefix="memory-writer")
+        self._readers = ThreadPoolExecutor(
+            readers, thread_name_prefix=f"{self._options.schema}-reader"
+        )
+        self._writers = ThreadPoolExecutor(1, thread_name_prefix=f"{self._options.schema}-writer")
         try:
             await self._in(self._writers, self._connect)
+            self._foreign = await self._in(self._writers, lambda: self._count_foreign(0))
             result = await self._in(
-                self._writers, lambda: self._transaction("resume", first, None, None)
+                self._writers, lambda: self._transaction("resume", first, None, None, 0)
             )
-            self._open = True
-            await self.changed_by_others()
         except BaseException as error:
-            await self.close()
+            await self._close_now()
             if isinstance(error, StorageError):
                 self._closed_by = error
             raise
         self._closed_by = self._write_fault = self._read_fault = None
+        self._open = True
         return result
 
-    async def close(self) -> None:
-        """Finish what is being written and close. Safe to call twice."""
+    async def _close_now(self) -> None:
         self._open = False
         for threads in (self._readers, self._writers):
             if threads is not None:
@@ -173,9 +220,10 @@ class PostgresDatabase:
         It may run more than once, where it met another server's."""
 
         self._require_open()
+        failures = self._failures
         try:
             result = await self._in(
-                self._writers, lambda: self._transaction(name, work, committed, of)
+                self._writers, lambda: self._transaction(name, work, committed, of, failures)
             )
         except StorageError as error:
             self._write_fault = error
@@ -186,8 +234,9 @@ class PostgresDatabase:
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run ``work`` on one consistent state of the database."""
         self._require_open()
+        failures = self._failures
         try:
-            result = await self._in(self._readers, lambda: self._snapshot(work))
+            result = await self._in(self._readers, lambda: self._snapshot(work, failures))
         except StorageError as error:
             self._read_fault = error
             raise
@@ -197,39 +246,59 @@ class PostgresDatabase:
     async def aside(self, work: Callable[[Connection], T]) -> T:
         """Run long ``work`` on a connection of its own, on one state of the database that it cannot
         change."""
-        self._require_open()
-        raw = await self._in(self._readers, self._own_connection)
-        thread = ThreadPoolExecutor(1, thread_name_prefix="memory-aside")
 
-        def run() -> T:
+        def run(raw: Raw, _: threading.Event) -> T:
             connection = PostgresConnection(raw)
             connection.execute(SNAPSHOT)
             return work(connection)
 
-        task = asyncio.ensure_future(asyncio.wrap_future(thread.submit(self._typed, run)))
+        return await self._alone(run)
+
+    async def _alone(self, work: Callable[[Raw, threading.Event], T]) -> T:
+        """Run long ``work`` on a thread and a connection of its own. When the caller is cancelled
+        the event is set, the statement under way is broken off, and the end is awaited."""
+        self._require_open()
+        raw = await self._in(self._readers, self._own_connection)
+        thread = ThreadPoolExecutor(1, thread_name_prefix=f"{self._options.schema}-aside")
+        stop = threading.Event()
+        task = asyncio.ensure_future(self._in(thread, lambda: work(raw, stop)))
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
-            await asyncio.to_thread(raw.cancel_safe)
+            stop.set()
+            with suppress(psycopg.Error):  # of a server that is gone: the work fails by itself
+                await asyncio.to_thread(raw.cancel_safe)
             await asyncio.wait([task])
             task.exception()
             raise
         finally:
-            thread.shutdown()
+            await asyncio.to_thread(thread.shutdown)
             raw.close()
 
     async def changed_by_others(self) -> bool:
-        """Whether anything but this object has written since the last call, or since it was opened:
-        every write is counted, for its server, in the transaction itself."""
+        """Whether anything has been written since the last call, or since it was opened, that this
+        object does not know to have written."""
+        self._require_open()
+        failures = self._failures
+        try:
+            now = await self._in(self._writers, lambda: self._count_foreign(failures))
+        except StorageError as error:
+            self._read_fault = error
+            raise
+        self._read_fault = None
+        before, self._foreign = self._foreign, now
+        return now != before
+
+    def _count_foreign(self, failures: int) -> int:
+        """How many writes the database counts that this object does not: those of others, and its
+        own whose commit was not answered. Another number, perhaps below 0, after a restore. On the
+        writer's thread, where no own write comes in between."""
 
         def count(connection: Connection) -> int:
-            row = connection.execute(
-                "SELECT coalesce(sum(writes), 0) FROM written WHERE server <> %s", (self._server,)
-            ).fetchone()
+            row = connection.execute("SELECT coalesce(sum(writes), 0) FROM written").fetchone()
             return int(row[0])
 
-        before, self._foreign = self._foreign, await self.read(count)
-        return self._foreign != before
+        return self._snapshot(count, failures) - self._committed_writes
 
     async def fold_log(self) -> None:
         """Nothing: PostgreSQL overwrites its write-ahead log by itself
@@ -248,23 +317,33 @@ class PostgresDatabase:
 
     async def vacuum(self) -> None:
         """Rewrite every table without the rows that were deleted. A table cannot be used while it
-        is rewritten; whoever needs it waits for ``patience_s`` at most.
+        is rewritten; whoever needs it waits for ``patience_s`` at most. When the caller is
+        cancelled it stops, and the table under way stays as it was. Raises StorageReadOnlyError
+        after all others where the user may not rewrite some tables.
 
         What a transaction that is still under way can see stays, and so do samples of values that
-        PostgreSQL keeps for its planner, but for columns that hold words (``memory_schema``).
+        PostgreSQL keeps for its planner, but for columns that hold words (``schemas``).
         """
 
-        def work() -> None:
-            with self._own_connection() as raw:
-                names = raw.execute(
-                    "SELECT relname FROM pg_class WHERE relkind = 'r'"
-                    " AND relnamespace = current_schema()::regnamespace ORDER BY relname"
-                ).fetchall()
-                for (name,) in names:
+        def work(raw: Raw, stop: threading.Event) -> list[str]:
+            raw.execute("SET statement_timeout = 0")
+            tables = raw.execute(
+                "SELECT relname, has_table_privilege(oid, 'MAINTAIN') FROM pg_class"
+                " WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace"
+                " ORDER BY relname"
+            ).fetchall()
+            for name, allowed in tables:
+                if stop.is_set():
+                    break
+                if allowed:
                     raw.execute(sql.SQL("VACUUM FULL {}").format(sql.Identifier(name)))
+            return [name for name, allowed in tables if not allowed]
 
-        self._require_open()
-        await self._in(self._writers, work)
+        refused = await self._alone(work)
+        if refused:
+            raise StorageReadOnlyError(
+                f"{self.place}: its user may not rewrite {', '.join(refused)}, which others own"
+            )
 
     def _require_open(self) -> None:
         if self._open:
@@ -291,17 +370,11 @@ class PostgresDatabase:
     def _configure(self, raw: Raw) -> None:
         raw.adapters.register_loader("numeric", _NumberLoader)
         raw.adapters.register_dumper(str, StrDumper)  # as text, not as of an unknown type
-        raw.execute(
-            sql.SQL("SET search_path = {}, public").format(sql.Identifier(self._options.schema))
-        )
-        self._wait_for_locks(raw, self._options.patience_s)
-
-    def _wait_for_locks(self, raw: Raw, seconds: float) -> None:
-        """Let statements wait so long for a lock; 0: without end."""
-        raw.execute("SELECT set_config('lock_timeout', %s, false)", (f"{round(seconds * 1000)}ms",))
+        raw.execute(SEARCH_PATH, (self._options.schema,))
+        raw.execute(SESSION, (_milliseconds(self._options.patience_s),))
 
     def _own_connection(self) -> Raw:
-        raw = connect(self._options.url, self._options.patience_s)
+        raw = _connect(self._address, self._options.patience_s)
         try:
             self._configure(raw)
         except BaseException:
@@ -311,35 +384,54 @@ class PostgresDatabase:
 
     def _migrate(self, raw: Raw) -> None:
         """Run the steps that the schema has not seen, each in one transaction with its number. Of
-        several servers that start at once one does it; the others wait."""
+        several servers that start at once one does it; the others wait. Where there is nothing to
+        do it waits for nobody."""
         steps = self._options.steps
-        self._wait_for_locks(raw, 0)
+        if self._version(raw) == len(steps):
+            return
+        raw.execute(
+            "SELECT set_config('lock_timeout', %s, false),"
+            " set_config('statement_timeout', '0', false)",
+            (_milliseconds(MIGRATION_PATIENCE_S),),
+        )
         while True:
             with raw.transaction():
                 raw.execute("SELECT pg_advisory_xact_lock(%s, %s)", (self._lock_class, EVERYBODY))
-                _require_vectors(raw, self.place)
+                if self._options.vectors:
+                    _require_vectors(raw, self.place)
                 _require_schema(raw, self._options.schema)
                 for table in TABLES:
                     raw.execute(table)
-                row = raw.execute("SELECT version FROM schema_version").fetchone()
-                version = 0 if row is None else int(row[0])
-                if version > len(steps):
-                    raise StorageNewerError(
-                        f"{self.place} was written by a newer Lo-Bug (version {version} of the"
-                        f" database, this program knows {len(steps)}). Update Lo-Bug, or use"
-                        " another database."
-                    )
+                version = self._version(raw)
                 if version == len(steps):
                     return
-                steps[version](PostgresConnection(raw))
+                done = version or 0
+                steps[done](PostgresConnection(raw))
                 self._checkpoint("migrate.before_commit")
                 raw.execute(
                     "UPDATE schema_version SET version = %s"
-                    if row is not None
+                    if version is not None
                     else "INSERT INTO schema_version (version) VALUES (%s)",
-                    (version + 1,),
+                    (done + 1,),
                 )
             self._checkpoint("migrate.after_commit")
+
+    def _version(self, raw: Raw) -> int | None:
+        """How many steps the schema has seen; None: none. Raises StorageNewerError."""
+        schema, most = self._options.schema, len(self._options.steps)
+        there = raw.execute(
+            "SELECT to_regclass(format('%%I.schema_version', %s::text)) IS NOT NULL", (schema,)
+        ).fetchone()
+        if there != (True,):
+            return None
+        row = raw.execute("SELECT version FROM schema_version").fetchone()
+        if row is not None and row[0] > most:
+            raise StorageNewerError(
+                f"{self.place} was written by a newer Lo-Bug (version {row[0]} of the"
+                f" database, this program knows {most}). Update Lo-Bug, or use"
+                " another database."
+            )
+        return None if row is None else int(row[0])
 
     @property
     def _lock_class(self) -> int:
@@ -352,9 +444,10 @@ class PostgresDatabase:
         work: Callable[[Connection], T],
         committed: Callable[[T], None] | None,
         of: str | None,
+        failures: int,
     ) -> T:
         def attempt() -> T:
-            with self._connection() as connection:
+            with self._connection(failures) as connection:
                 return self._once(connection, name, work, of)
 
         result = RETRYING.copy()(attempt)
@@ -380,6 +473,7 @@ class PostgresDatabase:
         except BaseException:
             _roll_back(connection)
             raise
+        self._committed_writes += 1
         self._checkpoint(f"{name}.after_commit")
         return result
 
@@ -394,43 +488,57 @@ class PostgresDatabase:
                 (self._lock_class, EVERYBODY, self._lock_class, _number_of(of) or 1),
             )
 
-    def _snapshot(self, work: Callable[[Connection], T]) -> T:
-        with self._connection() as connection:
+    def _snapshot(self, work: Callable[[Connection], T], failures: int) -> T:
+        with self._connection(failures) as connection:
             connection.execute(SNAPSHOT)
             try:
                 return work(connection)
             finally:
                 _roll_back(connection)
 
+    @property
+    def _failures(self) -> int:
+        """How often PostgreSQL could not be reached: what is asked for now may try again."""
+        return 0 if self._connections is None else self._connections.failures
+
     @contextmanager
-    def _connection(self) -> Iterator[PostgresConnection]:
+    def _connection(self, failures: int) -> Iterator[PostgresConnection]:
         if self._connections is None:
             raise StorageError(f"{self.place} is not open")
-        with self._connections.lend() as raw:
+        with self._connections.lend(failures) as raw:
             yield PostgresConnection(raw)
 
 
 def place_of(url: str) -> str:
     """Host and name of a database, without user and password; less where the address is no
     good."""
-    known = _parts_of(url)
+    return _place(_parts_of(url))
+
+
+def _place(known: dict[str, Any] | None) -> str:
     if known is None:
         return "postgresql://"
     return f"postgresql://{known.get('host') or 'localhost'}/{known.get('dbname') or ''}"
 
 
 def connect(url: str, patience_s: float) -> Raw:
-    """A new connection. What the address itself says of time-outs takes precedence. Raises
-    StorageError where the address cannot be read, else what psycopg raises."""
-    parts = _parts_of(url)
+    """A new connection, to no standby. What the address itself says of that and of time-outs takes
+    precedence. Raises StorageError where the address cannot be read, else what psycopg raises."""
+    return _connect(_parts_of(url), patience_s)
+
+
+def _connect(parts: dict[str, Any] | None, patience_s: float) -> Raw:
     if parts is None:
         raise StorageError(
             "the address of the database cannot be read: it is like"
-            " postgresql://user:password@host:5432/name, with %40 for @ in a password"
+            " postgresql://user:password@host:5432/name, with %40 for @ and %2F for / in a password"
         )
     options: dict[str, Any] = {
         "application_name": "lobug",
         "connect_timeout": max(2, round(patience_s)),
+        # A standby may still show what was forgotten. Not "read-write": a primary that may only be
+        # read can still be asked.
+        "target_session_attrs": "primary",
         # A computer that has vanished answers nothing: without these a thread would wait for hours.
         "keepalives_idle": 10,
         "keepalives_interval": 5,
@@ -439,6 +547,11 @@ def connect(url: str, patience_s: float) -> Raw:
         **parts,
     }
     return psycopg.connect(autocommit=True, **options)
+
+
+def _milliseconds(seconds: float) -> str:
+    """A time as PostgreSQL's settings have it."""
+    return f"{round(seconds * 1000)}ms"
 
 
 def _roll_back(connection: PostgresConnection) -> None:
@@ -461,8 +574,8 @@ def _require_features(raw: Raw, place: str) -> None:
         )
     if not knows_letters(raw):
         raise StorageError(
-            f"{place} knows no capital letters but A to Z: create the database with ENCODING 'UTF8'"
-            " and a UTF-8 locale (LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8')"
+            f"{place}: its locale treats only A to Z as letters; use C.UTF-8 (CREATE DATABASE ..."
+            " ENCODING 'UTF8' LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8')"
         )
 
 
@@ -496,12 +609,13 @@ def _require_vectors(raw: Raw, place: str) -> None:
 
 def _parts_of(url: str) -> dict[str, Any] | None:
     """The parts of an address; None: it cannot be read, and so might show its password."""
+    if not ONE_SIGN.fullmatch(url):
+        return None
     try:
         known: dict[str, Any] = conninfo_to_dict(url)
-    except psycopg.ProgrammingError:
+    except (psycopg.ProgrammingError, UnicodeEncodeError):
         return None
-    port = str(known.get("port") or "")
-    return None if "@" in str(known.get("host")) or not re.fullmatch(r"[\d,]*", port) else known
+    return known if re.fullmatch(r"[\d,]*", str(known.get("port") or "")) else None
 
 
 class _NumberLoader(FloatLoader):

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any, Literal
 
 from lobug.storage.postgres.connections import Raw
-from lobug.storage.postgres.database import connect, knows_letters, place_of
+from lobug.storage.postgres.database import (
+    SEARCH_PATH,
+    connect,
+    knows_letters,
+    place_of,
+)
 from lobug.storage.postgres.errors import typed_errors
 
 Vectors = Literal["there", "addable", "forbidden", "missing"]
@@ -51,6 +57,8 @@ class Inspection:
     """Schemas that are there and that the user may not use and change."""
     backlog: tuple[int, int]
     """Memories that were not read yet for what they claim, and all."""
+    exposed: bool
+    """Whether words travel to another computer unencrypted."""
 
 
 def inspect(url: str, schemas: tuple[str, ...], *, patience_s: float) -> Inspection:
@@ -76,7 +84,23 @@ def inspect(url: str, schemas: tuple[str, ...], *, patience_s: float) -> Inspect
             versions,
             tuple(closed),
             _backlog(raw) if versions.get(MEMORY) else (0, 0),
+            not _is_here(info.hostaddr) and not _encrypted(raw),
         )
+
+
+def _is_here(address: str) -> bool:
+    """Whether a connection stays on this computer; empty: it is a socket of the file system."""
+    return not address or ip_address(address.partition("%")[0]).is_loopback
+
+
+def _encrypted(raw: Raw) -> bool:
+    return raw.pgconn.ssl_in_use or bool(
+        _one(
+            raw,
+            "SELECT coalesce("
+            "(SELECT encrypted FROM pg_stat_gssapi WHERE pid = pg_backend_pid()), false)",
+        )[0]
+    )
 
 
 def _schema(raw: Raw, name: str) -> tuple[bool, bool]:
@@ -97,13 +121,13 @@ def _version(raw: Raw, schema: str) -> int | None:
     there = raw.execute("SELECT to_regclass(%s)", (f"{schema}.schema_version",)).fetchone()
     if there is None or there[0] is None:
         return None
-    raw.execute("SELECT set_config('search_path', %s, false)", (f"{schema}, public",))
+    raw.execute(SEARCH_PATH, (schema,))
     row = raw.execute("SELECT version FROM schema_version").fetchone()
     return None if row is None else int(row[0])
 
 
 def _backlog(raw: Raw) -> tuple[int, int]:
-    raw.execute("SELECT set_config('search_path', %s, false)", (f"{MEMORY}, public",))
+    raw.execute(SEARCH_PATH, (MEMORY,))
     left, total = _one(raw, _BACKLOG)
     return int(left), int(total)
 
