@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import json
 import logging
 import subprocess
@@ -357,7 +358,11 @@ def test_without_the_setting_nothing_of_postgresql_is_imported(tmp_path: Path) -
         "('psycopg', 'lobug.storage.postgres', 'sqlalchemy.dialects.postgresql'))])"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
     )
     assert done.stdout == "[]\n"
 
