@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import json
 import logging
+import os
 import subprocess
 import sys
 import threading
