@@ -128,8 +128,8 @@ def _etags(header: str) -> set[str]:
     return {tag.strip() for tag in header.split(",")}
 
 
-_APP = re.compile(r"<!-- app -->\n(.*)<!-- /app -->\n", re.DOTALL)
-"""In the page: what loads the app."""
+_APP_BEGINS, _APP_ENDS = "<!-- app -->\n", "<!-- /app -->\n"
+"""In the page: around what loads the app."""
 _EMPTY_VIEW = '<div id="app"></div>'
 _OWNERS_MARK = "data-owner"
 """In the first view: the line is for the owner."""
@@ -147,7 +147,8 @@ def rendered_pages() -> dict[str, str]:
     # Without line breaks: the app would move elements past them, and what is moved loses its focus.
     lines = [line.strip() for line in markup.splitlines()]
     persons = [line for line in lines if _OWNERS_MARK not in line.partition("<a")[0]]
-    head, loads, rest = _APP.split(page)
+    head, _, rest = page.partition(_APP_BEGINS)
+    loads, _, rest = rest.partition(_APP_ENDS)
     before, after = (head + rest).split(_EMPTY_VIEW)
     rest = f'<template id="loads">{loads}</template>\n{mark}{script}{after}'
     return {
