@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lobug.diagnosis.findings import Finding, fail, ok, warn
 from lobug.diagnosis.sentences import sentence
+from lobug.diagnosis.storage import judge_claims
 from lobug.errors import StorageDriverError, StorageError
 from lobug.settings import DatabaseSettings
 from lobug.storage.places import needing_driver
@@ -96,12 +97,3 @@ def _schemas(found: Inspection, newest: Mapping[str, int]) -> Finding:
         return ok("schemas", sentence("doctor.schemas_old", names=", ".join(older)))
     names = ", ".join(f"{name} {found.versions[name]}" for name in newest)
     return ok("schemas", sentence("doctor.schemas_ok", names=names))
-
-
-def judge_claims(left: int, total: int) -> Finding:
-    """What to say of memories that an older version stored, of which ``left`` were not yet read for
-    what they claim. Pure."""
-    if not left:
-        return ok("claims", sentence("doctor.claims_read"))
-    what = sentence("doctor.claims_waiting", done=total - left, total=total)
-    return warn("claims", what, sentence("doctor.claims_advice"))

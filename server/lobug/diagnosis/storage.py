@@ -8,7 +8,6 @@ from lobug.access.service import FILE as ACCESS_FILE
 from lobug.access.store import STEPS as ACCESS_STEPS
 from lobug.agenda.service import FILE as AGENDA
 from lobug.data_folder.permissions import open_paths, path_list, why_not_restrictable
-from lobug.diagnosis import postgres
 from lobug.diagnosis.findings import Finding, fail, ok, warn
 from lobug.diagnosis.sentences import sentence
 from lobug.errors import (
@@ -86,7 +85,7 @@ def check_claims(settings: Settings) -> Finding:
                 connection.close()
     except StorageError as error:
         return warn("claims", str(error), sentence("doctor.file_busy_advice"))
-    return postgres.judge_claims(left, total)
+    return judge_claims(left, total)
 
 
 def check_access(settings: Settings) -> Finding:
@@ -176,3 +175,12 @@ def check_privacy(settings: Settings) -> Finding:
         sentence("doctor.privacy_open", paths=path_list(opened)),
         sentence("doctor.privacy_open_advice", folder=settings.data_dir),
     )
+
+
+def judge_claims(left: int, total: int) -> Finding:
+    """What to say of memories that an older version stored, of which ``left`` were not yet read for
+    what they claim. Pure."""
+    if not left:
+        return ok("claims", sentence("doctor.claims_read"))
+    what = sentence("doctor.claims_waiting", done=total - left, total=total)
+    return warn("claims", what, sentence("doctor.claims_advice"))
