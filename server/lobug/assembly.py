@@ -61,11 +61,13 @@ def with_memory(
     ollama: OllamaWatch | None = None,
     checkpoint: Checkpoint = no_checkpoint,
     wall: Callable[[], float] = time.time,
+    place: DatabasePlace | None = None,
 ) -> LobugServer:
     """Return a server with these engines and the memory that the settings name.
 
     ``checkpoint`` lets tests end the process between two writes. ``wall`` returns seconds since the
-    epoch; ends of sessions, retention and the lifetime of codes are measured with it.
+    epoch; ends of sessions, retention and the lifetime of codes are measured with it. ``place``:
+    where it keeps everything; None: where the settings say, as long as no other server does.
     """
     priority = TurnPriority(settings.memory.idle_delay_s)
     memory = Memory(
@@ -79,7 +81,7 @@ def with_memory(
         batch_size=settings.embeddings.batch_size,
         working_memory=settings.conversation.max_messages,
         checkpoint=checkpoint,
-        place=DatabasePlace.of(settings.database),
+        place=place or DatabasePlace.for_server(settings.database),
         snapshot=SnapshotSource(
             settings.data_dir / SNAPSHOT,
             settings.conversation.users,

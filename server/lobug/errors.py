@@ -447,6 +447,12 @@ class StorageNewerError(StorageError):
     code = "storage_newer"
 
 
+class StorageHeldError(StorageError):
+    """Another server has the database and answers; this one stands ready to take over."""
+
+    code = "storage_held"
+
+
 class StorageDriverError(StorageError):
     """No installed SQLite driver can load extensions, sqlite-vec cannot be loaded, or PostgreSQL is
     wanted (``database.url``) and its driver is not installed."""

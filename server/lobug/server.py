@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -38,7 +39,14 @@ from lobug.engines.base import (
     Tool,
 )
 from lobug.engines.integrity import ModelIntegrity
-from lobug.errors import AccessUnavailableError, DeviceUnknownError, EngineError, StorageError
+from lobug.errors import (
+    AccessUnavailableError,
+    DeviceUnknownError,
+    EngineError,
+    EngineUnavailableError,
+    StorageError,
+    StorageHeldError,
+)
 from lobug.house.service import House, HouseState
 from lobug.live import sources
 from lobug.live.heard import HeardLog, HeardUtterance
@@ -60,7 +68,6 @@ from lobug.skills.registry import Skills
 from lobug.skills.speaking import Speaking
 from lobug.skills.sums import Sums
 from lobug.skills.weather import Weather
-from lobug.storage.places import DatabasePlace
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
 from lobug.turn.runner import TurnRunner
@@ -168,6 +175,10 @@ class LobugServer:
     _weather: Weather = field(init=False)
     _reading: asyncio.Task[None] | None = field(init=False, default=None)
     """Reads what prompts begin with, ahead of the first turn that needs it."""
+    _stops: bool = field(init=False, default=False)
+    """Whether it is about to stop."""
+    _look_again: asyncio.Event = field(init=False, default_factory=asyncio.Event)
+    """Set when what is kept should be looked at at once."""
     _started_at: float = field(init=False)
     _tasks: set[asyncio.Task[None]] = field(init=False, default_factory=set)
 
@@ -182,7 +193,7 @@ class LobugServer:
             self.wall,
             self._was_heard,
         )
-        place = DatabasePlace.of(self.settings.database)
+        place = self.memory.kept_in
         self.access = Access(
             self.settings.access, self.settings.data_dir / ACCESS_FILE, clock=self.wall, place=place
         )
@@ -390,6 +401,7 @@ class LobugServer:
         if self.ollama is not None:
             await self.ollama.start()
         self.prefetcher.before_start()
+        await self._start_lease()
         # At once: in a PostgreSQL that is away each waits for it.
         await asyncio.gather(
             self.access.start(),
@@ -408,6 +420,21 @@ class LobugServer:
         self._in_background(self.telemetry.watch_loop())
         self._reading = self._in_background(self.prefetcher.after_start())
 
+    async def _start_lease(self) -> None:
+        lease = self.memory.kept_in.lease
+        if lease is not None:
+            loop = asyncio.get_running_loop()
+            lease.changed = lambda fault: _in_loop(loop, self._lease_changed, fault)
+            await asyncio.to_thread(lease.start)
+
+    def _lease_changed(self, fault: StorageError | None) -> None:
+        """Open the databases that were just leased; send devices away to the server that has taken
+        over."""
+        self._look_again.set()
+        self.access.look_again()
+        if isinstance(fault, StorageHeldError):
+            self.connections.send_away()
+
     async def _start_engines_and_memory(self) -> None:
         await asyncio.gather(*(_start(job, e) for job, e in self.engines.all().items()))
         await _open("memory", self.memory.start())
@@ -416,7 +443,10 @@ class LobugServer:
         """Notice changes of other programs, and retry what failed until it works again, so that no
         restart is needed."""
         while True:
-            await asyncio.sleep(self.memory_retry_s)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self.memory_retry_s):
+                    await self._look_again.wait()
+            self._look_again.clear()
             works = self.memory.fault() is None
             try:
                 await (self.memory.refresh() if works else self.memory.check())
@@ -435,6 +465,12 @@ class LobugServer:
                 await self.webhooks.refresh()
             except StorageError as error:
                 log.debug("webhooks: %s", error)
+
+    async def say_farewell(self) -> None:
+        """Let what is being said with devices come to its end, and send them away one by one: the
+        server is about to stop. From now on it is not ready."""
+        self._stops = True
+        await self.connections.say_farewell()
 
     async def close(self) -> None:
         """Stop all tasks and close connections, memory, access and engines."""
@@ -465,6 +501,8 @@ class LobugServer:
             await self.access.close()
         except StorageError as error:
             log.warning("devices and tokens did not close cleanly: %s", error)
+        if self.memory.kept_in.lease is not None:
+            await asyncio.to_thread(self.memory.kept_in.lease.close)
         for job, engine in self.engines.all().items():
             try:
                 await engine.close()
@@ -505,18 +543,20 @@ class LobugServer:
     def health(self) -> HealthReport:
         """The last known state. Does no I/O."""
         states = {job: self._status(job, e) for job, e in self.engines.all().items()}
-        fault = self.memory.fault()
+        lease_fault = self.memory.kept_in.fault
+        fault = lease_fault or self.memory.fault()
+        stands_by = isinstance(lease_fault, StorageHeldError)
         access_fault = self.access.fault()
-        degraded = [f"memory: {fault}"] if fault else []
-        if access_fault is not None:
+        degraded = [f"{'database' if lease_fault else 'memory'}: {fault}"] if fault else []
+        if access_fault is not None and not stands_by:
             degraded.append(f"access: only this computer may talk, or nobody new: {access_fault}")
-        if self.agenda.fault is not None:
+        if self.agenda.fault is not None and not stands_by:
             degraded.append(f"agenda: {self.agenda.fault}")
         https_fault = self.https_fault()
         if https_fault is not None:
             degraded.append(f"https: {https_fault}")
         webhook_fault = self.webhooks.fault()
-        if webhook_fault is not None:
+        if webhook_fault is not None and not stands_by:
             degraded.append(f"webhooks: {webhook_fault}")
         wyoming_fault = self.wyoming_fault()
         if wyoming_fault is not None:
@@ -545,6 +585,17 @@ class LobugServer:
             house=house,
         )
 
+    def require_ready(self) -> None:
+        """Raises StorageError or EngineUnavailableError, without details, unless this server can be
+        talked to. Does no I/O."""
+        fault = self.memory.kept_in.fault or self.memory.fault()
+        if isinstance(fault, StorageHeldError):
+            raise StorageHeldError("another server has the database")
+        if fault is not None:
+            raise StorageError("the memory cannot be used")
+        if self._stops or not self.engines.chat.status().ready:
+            raise EngineUnavailableError("chat", "it is not ready, or about to stop")
+
     def _health_shown(self) -> object:
         """What a page shows of the state of health, to be compared."""
         report = self.health()
@@ -565,9 +616,21 @@ def persona_of(settings: Settings) -> Persona:
     )
 
 
+def _in_loop(
+    loop: asyncio.AbstractEventLoop,
+    work: Callable[[StorageError | None], None],
+    fault: StorageError | None,
+) -> None:
+    """Call ``work`` in the event loop, from another thread; not any more when that has ended."""
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(work, fault)
+
+
 async def _open(room: str, opening: Awaitable[None]) -> None:
     try:
         await opening
+    except StorageHeldError as error:
+        log.debug("%s: %s", room, error)  # the lease has said it
     except StorageError as error:
         log.error("%s: %s", room, error)  # noqa: TRY400 - a full disk needs no traceback
 

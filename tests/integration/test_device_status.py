@@ -168,6 +168,9 @@ class Session:
     async def say_unasked(self, speech: object) -> Any:
         raise AssertionError(speech)
 
+    async def until_free(self) -> None:
+        raise AssertionError
+
 
 async def test_a_device_is_asked_once_a_minute_and_never_while_it_talks() -> None:
     now = 0.0

@@ -31,12 +31,11 @@ from lobug.storage.connection import Connection, PostgresConnection
 from lobug.storage.database import Database
 from lobug.storage.index_tables import turn_index
 from lobug.storage.places import DatabasePlace
+from lobug.storage.postgres.address import Address
 from lobug.storage.postgres.database import (
     EVERYBODY,
     PostgresDatabase,
     PostgresOptions,
-    connect,
-    place_of,
 )
 from lobug.storage.postgres.inspection import _encrypted, inspect
 from lobug.storage.postgres.schemas import STEPS
@@ -507,7 +506,7 @@ async def test_an_address_that_cannot_be_read_is_not_shown(url: str) -> None:
 @example("a@SECRET?user=")
 @example("1234\0")
 def test_no_password_is_part_of_what_is_shown(password: str) -> None:
-    shown = place_of(f"postgresql://u:{password}@h/n")
+    shown = Address.of(f"postgresql://u:{password}@h/n").place
     assert shown in {"postgresql://", "postgresql://h/n"}
 
 
@@ -662,8 +661,8 @@ async def test_a_standby_is_not_used_unless_the_address_says_so(durable: Postgre
     await asyncio.to_thread(signal_file.touch)
     await asyncio.to_thread(durable.start)
     with pytest.raises(psycopg.OperationalError, match="standby"):
-        connect(url, PATIENCE_S)
-    with connect(f"{url}&target_session_attrs=any", PATIENCE_S) as raw:
+        Address.of(url).connect(PATIENCE_S)
+    with Address.of(f"{url}&target_session_attrs=any").connect(PATIENCE_S) as raw:
         assert raw.execute("SELECT pg_is_in_recovery()").fetchone() == (True,)
 
 

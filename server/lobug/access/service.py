@@ -22,6 +22,7 @@ from lobug.errors import (
     AccessUnavailableError,
     InvalidRequestError,
     StorageError,
+    StorageHeldError,
     TokenInvalidError,
     TokenUnknownError,
     TokenWrongDeviceError,
@@ -136,6 +137,7 @@ class Access:
         place: DatabasePlace = FILES,
     ) -> None:
         self._settings = settings
+        self._place = place
         self.now = clock
         """Seconds since the epoch."""
         self._refresh_s = refresh_s
@@ -176,6 +178,8 @@ class Access:
             return
         try:
             await self._store.open()
+        except StorageHeldError as error:
+            log.info("%s", error)
         except StorageError as error:
             log.error("devices and tokens: %s", error)  # noqa: TRY400 - a full disk is no bug
         self._watcher = asyncio.create_task(self._watch())
@@ -193,6 +197,10 @@ class Access:
             log.warning("the latest uses of tokens could not be written: %s", error)
         await self._store.close()
 
+    def look_again(self) -> None:
+        """Look at once whether the database can be opened, or has changed."""
+        self._seen.urgent.set()
+
     async def _watch(self) -> None:
         while True:
             try:
@@ -205,7 +213,7 @@ class Access:
             try:
                 await self.check()
             except StorageError as error:
-                if worked:
+                if worked and not isinstance(error, StorageHeldError):
                     log.error("devices and tokens: %s", error)  # noqa: TRY400 - as above
             else:
                 if not worked:
@@ -238,6 +246,12 @@ class Access:
                 self._attempts.wrong_token(credentials.address)
             log.info("refused a request from %s: %s", credentials.address, error.code)
             raise
+        fault = self._place.fault
+        if isinstance(fault, StorageHeldError) and not rules.is_local_request(
+            credentials, self._settings
+        ):
+            # Who may talk may have changed there, and so may all that is remembered.
+            raise StorageHeldError(str(fault))
         self._seen.note(caller)
         return caller
 

@@ -29,7 +29,7 @@ from lobug.agenda.ringing import (
     next_step,
 )
 from lobug.agenda.waiting_speech import WaitingSpeech, WaitingSpeeches, tellings
-from lobug.errors import StorageError
+from lobug.errors import StorageError, StorageHeldError
 from lobug.language.en.alert_sentences import ringing_sentence
 
 CHECK_S = 30.0
@@ -176,6 +176,8 @@ class Schedule:
                 delay_s = CHECK_S
                 try:
                     delay_s = await self.step()
+                except StorageHeldError:
+                    log.debug("another server has the agenda")
                 except StorageError as error:
                     log.warning("the agenda cannot be read: %s", error.code)
                 except Exception:

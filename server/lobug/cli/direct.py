@@ -27,6 +27,7 @@ from lobug.http.web import browsers
 from lobug.memory.service import Memory
 from lobug.settings import Settings
 from lobug.settings.live import LiveSettings
+from lobug.storage.places import DatabasePlace
 
 LOGGER = logging.getLogger("lobug")
 
@@ -56,7 +57,9 @@ class DirectTransport(httpx.BaseTransport, ABC):
         # Whoever can open the files is the owner, whatever token a server would require.
         access = settings.access.model_copy(update={"loopback": "free"})
         settings = settings.model_copy(update={"access": access})
-        self.server = with_memory(settings, absent_engines())
+        self.server = with_memory(
+            settings, absent_engines(), place=DatabasePlace.of(settings.database)
+        )
         self.app = app = FastAPI()
         add_problem_handlers(app)
         # A file that is already on this computer may have any size.

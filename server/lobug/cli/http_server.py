@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import uvicorn
@@ -88,8 +88,12 @@ class AnnouncingServer(uvicorn.Server):
         announce: Callable[[], None],
         admission: Admission,
         https: HttpsPort | None = None,
+        farewell: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
+        """``farewell`` is awaited before connections are closed, unless the server is told to stop
+        a second time."""
         super().__init__(config)
+        self._farewell = farewell
         self._announce = announce
         self._admission = admission
         self._https = https
@@ -132,6 +136,12 @@ class AnnouncingServer(uvicorn.Server):
         self._admission.stop()
         if self._handshakes is not None:
             self._handshakes.stop()
+        if self._farewell is not None and self.started:
+            saying = asyncio.ensure_future(self._farewell())
+            while not (saying.done() or self.force_exit):
+                await asyncio.wait([saying], timeout=0.1)
+            saying.cancel()
+            await asyncio.gather(saying, return_exceptions=True)
         await super().shutdown(sockets)
 
 

@@ -154,6 +154,9 @@ def run_app(
         lines[2:2] = [*https_lines(tls), *wyoming_lines(app.state.wyoming)]
         console.print("\n".join(lines))
 
+    async def farewell() -> None:
+        await app.state.lobug.say_farewell()
+
     config = uvicorn.Config(
         catcher,
         lifespan="on",
@@ -168,7 +171,7 @@ def run_app(
     )
     console.print(sentence("serve.starting"), style="dim")
     try:
-        AnnouncingServer(config, announce, admission, port).run(sockets=[listener])
+        AnnouncingServer(config, announce, admission, port, farewell).run(sockets=[listener])
     except KeyboardInterrupt:
         return
     except SystemExit as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Protocol
 
 from lobug.access.callers import Caller, Revoked
@@ -151,10 +151,29 @@ class ConnectedDevices:
             if revoked.concerns(caller):
                 self._close(connection, CloseCode.TOKEN_REVOKED)
 
-    async def close(self) -> None:
-        """Close all connections, because the server stops."""
+    async def say_farewell(self) -> None:
+        """Close each connection once neither Lo-Bug nor a person speaks at that device, or after
+        ``streaming.farewell_s``, because the server is about to stop."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._settings.farewell_s):
+                await asyncio.gather(*(self._let_go(key) for key in self._open))
+
+    async def _let_go(self, key: str) -> None:
+        session = self._sessions.get(key)
+        if session is not None:
+            await session.until_free()
+        entry = self._open.get(key)
+        if entry is not None:
+            self._close(entry[0], CloseCode.GOING_AWAY)
+
+    def send_away(self) -> None:
+        """Close all connections: the devices connect again, to whichever server answers."""
         for connection, _ in tuple(self._open.values()):
             self._close(connection, CloseCode.GOING_AWAY)
+
+    async def close(self) -> None:
+        """Close all connections, because the server stops."""
+        self.send_away()
         if self._closing:
             await asyncio.wait(self._closing)
         self.codecs.shutdown(wait=False, cancel_futures=True)

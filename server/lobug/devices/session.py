@@ -253,7 +253,7 @@ class DeviceSession:
     async def say_unasked(self, speech: VoicedSpeech) -> Said:
         """Say something once no reply is on its way and nobody speaks. Cancel it to fall silent."""
         async with self._unasked_turn:
-            await self._until_free()
+            await self.until_free()
             if self._connection.closed:
                 return Said()
             speaker = await self._turns.say_unasked(speech)
@@ -272,7 +272,7 @@ class DeviceSession:
         with suppress(StorageError):  # it was said all the same
             await self._server.memory.log_unasked(self._conversation_key, text)
 
-    async def _until_free(self) -> None:
+    async def until_free(self) -> None:
         """Return once neither Lo-Bug nor a person speaks at this device, or after the longest wait.
         Nothing is awaited after the last look."""
         await asyncio.sleep(max(0.0, self._begun_at + _SETTLE_S - self._clock()))

@@ -51,6 +51,7 @@ async def refuse(error: LobugError, scope: Scope, receive: Receive, send: Send) 
 OPEN_PATHS = frozenset(
     {
         "/health",
+        "/ready",
         "/xiaozhi/ota",
         "/xiaozhi/ota/",
         "/xiaozhi/ota/activate",

@@ -12,8 +12,11 @@ from pydantic import BaseModel, Field
 
 from lobug.errors import (
     AccessUnavailableError,
+    EngineUnavailableError,
     InvalidRequestError,
     OwnerOnlyError,
+    StorageError,
+    StorageHeldError,
     TurnNotFoundError,
 )
 from lobug.http.dependencies import (
@@ -119,6 +122,25 @@ async def health(server: ServerDep, caller: CallerDep, response: Response) -> He
         engines=engines,
         home=None if report.house is None else HomeHealth.of(report.house),
     )
+
+
+class Readiness(Answer):
+    """That this server can be talked to."""
+
+    ready: Literal[True] = True
+
+
+@health_router.get(
+    "/ready", responses=error_responses(StorageError, StorageHeldError, EngineUnavailableError)
+)
+async def ready(server: ServerDep) -> Readiness:
+    """Tell a proxy whether to send devices here: 503 while another server has the database
+    (`storage_held`), the chat model is not ready, or this server is about to stop.
+
+    For everybody. Does no I/O.
+    """
+    server.require_ready()
+    return Readiness()
 
 
 metrics_router = APIRouter(tags=["telemetry"], dependencies=[Depends(require_watcher)])

@@ -123,6 +123,8 @@ class Memory:
         trials: Sequence[Trial] = TRIALS,
         place: DatabasePlace = FILES,
     ) -> None:
+        self.kept_in = place
+        """Where a server keeps everything else as well."""
         self._settings = settings
         self._limits = Limits(settings.max_content_chars, settings.identity_chars)
         self._priority = priority

@@ -35,7 +35,7 @@ class DatabaseSettings(Section):
         le=200,
         description="Connections to PostgreSQL that a server keeps open at most: 2 each for agenda,"
         " devices and webhooks, the others for memory. Compaction and other long work open one more"
-        " meanwhile.",
+        " meanwhile, and one shows the other servers that this one is there.",
     )
     patience_s: float = Field(
         5.0,
@@ -43,4 +43,12 @@ class DatabaseSettings(Section):
         le=120.0,
         description="Longest wait for PostgreSQL to accept a connection, and for a lock that"
         " another server holds, seconds.",
+    )
+    takeover_s: float = Field(
+        8.0,
+        ge=2.0,
+        le=300.0,
+        description="With PostgreSQL only one of the servers on a database answers, the others"
+        " stand ready. After how many seconds in which it does not answer PostgreSQL another one"
+        " takes over; from one that was stopped or killed it does within two.",
     )

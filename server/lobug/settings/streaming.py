@@ -89,6 +89,11 @@ class StreamingSettings(Section):
     idle_timeout_s: Seconds = Field(
         120.0, description="A connection on which nothing is said is closed after this, seconds."
     )
+    farewell_s: Seconds = Field(
+        15.0,
+        description="When the server stops, how long what is being said with a device may still"
+        " take, seconds. Then the device is told to connect again.",
+    )
     waiting_device_s: Seconds = Field(
         30.0,
         description="How long the connection of a device that waits for its owner's approval stays"

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from lobug.errors import StorageDriverError
+from lobug.errors import StorageDriverError, StorageError
 from lobug.settings.database import DatabaseSettings
 from lobug.storage.database import Checkpoint, Database, no_checkpoint
 from lobug.storage.sqlite_database import DatabaseOptions, SqliteDatabase
+
+if TYPE_CHECKING:
+    from lobug.storage.postgres.lease import Lease
 
 SMALL_SHARE = 2
 """Connections of each database but memory's: one that writes, one that reads."""
@@ -25,12 +30,33 @@ class DatabasePlace:
     """The most that one server has open at once, of all its databases; at least 8."""
     patience_s: float = 5.0
     """How long a write waits for a lock of others; how long it may take to connect."""
+    lease: Lease | None = field(default=None, repr=False, compare=False)
+    """What a server must hold to use a PostgreSQL; None: it needs none."""
 
     @classmethod
     def of(cls, settings: DatabaseSettings) -> DatabasePlace:
-        """The place that the settings name."""
+        """The place that the settings name, for a program that works beside a server."""
         url = settings.url.get_secret_value()
         return cls(url, settings.connections, settings.patience_s) if url else FILES
+
+    @classmethod
+    def for_server(cls, settings: DatabaseSettings) -> DatabasePlace:
+        """The same for a server, which uses a PostgreSQL only while no other server does. Raises
+        StorageDriverError where its driver is wanted and not installed."""
+        found = cls.of(settings)
+        if found.url is None:
+            return found
+        with needing_driver():
+            from lobug.storage.postgres.address import PROGRAM, Address  # noqa: PLC0415 - as below
+            from lobug.storage.postgres.lease import Lease, LeaseOptions  # noqa: PLC0415
+        holder = f"{PROGRAM} {secrets.token_hex(8)}"
+        options = LeaseOptions(holder, settings.takeover_s)
+        return replace(found, lease=Lease(options, Address.of(found.url), settings.patience_s))
+
+    @property
+    def fault(self) -> StorageError | None:
+        """Why this server may not use the place now; None: it may. No I/O."""
+        return None if self.lease is None else self.lease.fault
 
     def database(
         self,
@@ -65,6 +91,7 @@ class DatabasePlace:
             vectors=memory,
             connections=self.connections - 3 * SMALL_SHARE if memory else SMALL_SHARE,
             patience_s=self.patience_s,
+            lease=self.lease,
         )
         return PostgresDatabase(options, clock=clock, checkpoint=checkpoint)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import re
 import secrets
 import threading
 from collections.abc import Callable, Sequence
@@ -20,7 +19,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import psycopg
 from psycopg import errors, sql
-from psycopg.conninfo import conninfo_to_dict
 from psycopg.types.numeric import FloatLoader
 from psycopg.types.string import StrDumper
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
@@ -33,8 +31,10 @@ from lobug.errors import (
 )
 from lobug.storage.connection import Connection, PostgresConnection
 from lobug.storage.database import Checkpoint, no_checkpoint
+from lobug.storage.postgres.address import Address
 from lobug.storage.postgres.connections import Connections, Raw
 from lobug.storage.postgres.errors import AGAIN, typed_errors
+from lobug.storage.postgres.lease import Lease
 from lobug.storage.postgres.schemas import STEPS, Step
 
 if TYPE_CHECKING:
@@ -44,11 +44,6 @@ T = TypeVar("T")
 
 OLDEST = 170_000
 """PostgreSQL 17, as its ``server_version_num``."""
-
-ONE_SIGN = re.compile(r"\w*://([^@/\0]*@)?[^@\0]*")
-"""An address in which libpq ends the password where its owner meant it to end: a "/" or "@" in it
-that is not written as %2F or %40 would turn the rest of it into a host or the name of a database.
-"""
 
 EVERYBODY = 0
 """The number of the lock that a write without a person holds alone and all others share."""
@@ -111,6 +106,8 @@ class PostgresOptions:
     """The most that this process has open at once."""
     patience_s: float = 5.0
     """How long a write waits for another server's lock; how long it may take to connect."""
+    lease: Lease | None = field(default=None, repr=False)
+    """Only while it is held is there any connection; None: for programs beside a server."""
 
 
 class PostgresDatabase:
@@ -124,8 +121,7 @@ class PostgresDatabase:
         checkpoint: Checkpoint = no_checkpoint,
     ) -> None:
         self._options = options
-        self._address = _parts_of(options.url)
-        self._place = _place(self._address)
+        self._address = Address.of(options.url)
         self._clock = clock
         self._checkpoint = checkpoint
         self._connections: Connections | None = None
@@ -158,7 +154,7 @@ class PostgresDatabase:
     @property
     def place(self) -> str:
         """Its host and name, without user and password; less where the address is no good."""
-        return self._place
+        return self._address.place
 
     @property
     def is_made(self) -> bool:
@@ -374,8 +370,15 @@ class PostgresDatabase:
         raw.execute(SESSION, (_milliseconds(self._options.patience_s),))
 
     def _own_connection(self) -> Raw:
-        raw = _connect(self._address, self._options.patience_s)
+        lease = self._options.lease
+        if lease is not None:
+            lease.require()
+        raw = self._address.connect(
+            self._options.patience_s, program="" if lease is None else lease.holder
+        )
         try:
+            if lease is not None:
+                lease.require_holder(raw)
             self._configure(raw)
         except BaseException:
             raw.close()
@@ -509,46 +512,6 @@ class PostgresDatabase:
             yield PostgresConnection(raw)
 
 
-def place_of(url: str) -> str:
-    """Host and name of a database, without user and password; less where the address is no
-    good."""
-    return _place(_parts_of(url))
-
-
-def _place(known: dict[str, Any] | None) -> str:
-    if known is None:
-        return "postgresql://"
-    return f"postgresql://{known.get('host') or 'localhost'}/{known.get('dbname') or ''}"
-
-
-def connect(url: str, patience_s: float) -> Raw:
-    """A new connection, to no standby. What the address itself says of that and of time-outs takes
-    precedence. Raises StorageError where the address cannot be read, else what psycopg raises."""
-    return _connect(_parts_of(url), patience_s)
-
-
-def _connect(parts: dict[str, Any] | None, patience_s: float) -> Raw:
-    if parts is None:
-        raise StorageError(
-            "the address of the database cannot be read: it is like"
-            " postgresql://user:password@host:5432/name, with %40 for @ and %2F for / in a password"
-        )
-    options: dict[str, Any] = {
-        "application_name": "lobug",
-        "connect_timeout": max(2, round(patience_s)),
-        # A standby may still show what was forgotten. Not "read-write": a primary that may only be
-        # read can still be asked.
-        "target_session_attrs": "primary",
-        # A computer that has vanished answers nothing: without these a thread would wait for hours.
-        "keepalives_idle": 10,
-        "keepalives_interval": 5,
-        "keepalives_count": 3,
-        "tcp_user_timeout": 25_000,  # ms
-        **parts,
-    }
-    return psycopg.connect(autocommit=True, **options)
-
-
 def _milliseconds(seconds: float) -> str:
     """A time as PostgreSQL's settings have it."""
     return f"{round(seconds * 1000)}ms"
@@ -605,17 +568,6 @@ def _require_vectors(raw: Raw, place: str) -> None:
         raise StorageError(
             f"{place} has no pgvector, or its user may not add it: CREATE EXTENSION vector"
         ) from error
-
-
-def _parts_of(url: str) -> dict[str, Any] | None:
-    """The parts of an address; None: it cannot be read, and so might show its password."""
-    if not ONE_SIGN.fullmatch(url):
-        return None
-    try:
-        known: dict[str, Any] = conninfo_to_dict(url)
-    except (psycopg.ProgrammingError, UnicodeEncodeError):
-        return None
-    return known if re.fullmatch(r"[\d,]*", str(known.get("port") or "")) else None
 
 
 class _NumberLoader(FloatLoader):

@@ -7,13 +7,9 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Any, Literal
 
+from lobug.storage.postgres.address import Address
 from lobug.storage.postgres.connections import Raw
-from lobug.storage.postgres.database import (
-    SEARCH_PATH,
-    connect,
-    knows_letters,
-    place_of,
-)
+from lobug.storage.postgres.database import SEARCH_PATH, knows_letters
 from lobug.storage.postgres.errors import typed_errors
 
 Vectors = Literal["there", "addable", "forbidden", "missing"]
@@ -63,8 +59,9 @@ class Inspection:
 
 def inspect(url: str, schemas: tuple[str, ...], *, patience_s: float) -> Inspection:
     """Look into a database. Not to be called in an event loop. Raises StorageError."""
-    place = place_of(url)
-    with typed_errors(place), connect(url, patience_s) as raw:
+    address = Address.of(url)
+    place = address.place
+    with typed_errors(place), address.connect(patience_s) as raw:
         raw.execute("SET default_transaction_read_only = on")
         versions: dict[str, int | None] = {}
         closed = []

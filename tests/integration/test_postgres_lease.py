@@ -1,0 +1,242 @@
+"""Several servers on one PostgreSQL: one answers, the others stand ready."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+
+from lobug.errors import StorageError, StorageHeldError
+from lobug.settings import Settings
+from lobug.storage.connection import Connection
+from lobug.storage.postgres.address import Address
+from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
+from lobug.storage.postgres.lease import Lease, LeaseOptions
+from lobug.storage.statements import run
+from support.app_server import running, settings_for
+from support.device_client import device
+from support.faults import assert_problem, say, until
+from support.memory_app import quiet_engines
+from support.patience import PATIENCE_S
+from support.postgres_server import PostgresServer, started
+from support.programs import Program
+
+PROGRAM = Path(__file__).parents[1] / "support" / "leased_server.py"
+LASTING_S = 600.0
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[PostgresServer]:
+    server = started(fsync="off", shared_buffers="16MB")
+    yield server
+    server.stop()
+
+
+def lease_of(url: str, name: str, lasts_s: float = LASTING_S) -> Lease:
+    """One that is not renewed by itself: ``start`` is for servers."""
+    return Lease(LeaseOptions(f"lobug {name}", lasts_s, name), Address.of(url), PATIENCE_S)
+
+
+def opened_with(lease: Lease, url: str) -> PostgresDatabase:
+    options = PostgresOptions(url, patience_s=PATIENCE_S, lease=lease)
+    return PostgresDatabase(options, clock=lambda: 0.0)
+
+
+def house(folder: Path, url: str) -> Settings:
+    return settings_for(folder, database={"url": url, "patience_s": PATIENCE_S})
+
+
+def rows(url: str, query: str) -> list[tuple[Any, ...]]:
+    with psycopg.connect(url, autocommit=True) as raw:
+        return raw.execute(query.encode()).fetchall()
+
+
+def age(url: str) -> None:
+    """Let it seem that whoever has the lease has not renewed it for long."""
+    with psycopg.connect(url, autocommit=True) as raw:
+        raw.execute("UPDATE lobug_lease.lease SET renewed_until = now() - interval '1 hour'")
+
+
+def insert(connection: Connection) -> None:
+    run(connection, "INSERT INTO turn_owners (\"user\") VALUES ('ada')")
+
+
+def test_it_is_one_server_s_until_that_gives_it_back(postgres: PostgresServer) -> None:
+    url = postgres.database("given_back")
+    one, other = lease_of(url, "one"), lease_of(url, "other")
+    told: list[StorageError | None] = []
+    other.changed = told.append
+    one.require()
+    one.require()
+    with pytest.raises(StorageHeldError, match="the server on one"):
+        other.require()
+    one.close()
+    other.require()
+    assert told == [None]
+    with pytest.raises(StorageHeldError, match="the server on other"):
+        lease_of(url, "third").require()
+    other.close()
+
+
+def test_it_is_free_when_its_server_is_gone(postgres: PostgresServer) -> None:
+    url = postgres.database("gone")
+    one, other = lease_of(url, "one"), lease_of(url, "other")
+    one.require()
+    rows(
+        url,
+        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+        " WHERE application_name = 'lobug one'",
+    )
+    other.require()
+    one._attempt()  # as it does every second
+    assert isinstance(one.fault, StorageHeldError)
+    other.close()
+
+
+async def test_who_has_lost_it_cannot_write_any_more(postgres: PostgresServer) -> None:
+    """Not even in a transaction that began before, as of a server that was frozen meanwhile."""
+    url = postgres.database("frozen")
+    one, other = lease_of(url, "one"), lease_of(url, "other")
+    database = opened_with(one, url)
+    await database.open(lambda _: None)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def freeze(connection: Connection) -> None:
+        insert(connection)
+        begun.set()
+        assert go_on.wait(PATIENCE_S)
+
+    writing = asyncio.ensure_future(database.write("slow", freeze))
+    await asyncio.to_thread(begun.wait, PATIENCE_S)
+    with pytest.raises(StorageHeldError):
+        await asyncio.to_thread(other.require)
+    await asyncio.to_thread(age, url)
+    await asyncio.to_thread(other.require)
+    go_on.set()
+    with pytest.raises(StorageError):
+        await writing
+    # It does not know yet; its new sessions are refused all the same.
+    assert one.fault is None
+    with pytest.raises(StorageHeldError, match="other"):
+        await database.write("late", insert)
+    with pytest.raises(StorageHeldError, match="other"):
+        await database.read(lambda _: None)
+    assert rows(url, "SELECT * FROM lobug_memory.turn_owners") == []
+    await database.close()
+    other.close()
+
+
+async def test_a_session_that_was_made_too_late_is_refused(postgres: PostgresServer) -> None:
+    url = postgres.database("late")
+    one, other = lease_of(url, "one"), lease_of(url, "other")
+    one.require()
+    with Address.of(url).connect(PATIENCE_S, program=one.holder) as raw:
+        one.require_holder(raw)
+        age(url)
+        with Address.of(url).connect(PATIENCE_S, program="a stranger") as stranger:
+            other.require()
+            assert stranger.execute("SELECT 1").fetchone() == (1,)
+        with pytest.raises(psycopg.OperationalError):
+            raw.execute("SELECT 1")
+    with (
+        Address.of(url).connect(PATIENCE_S, program=one.holder) as raw,
+        pytest.raises(StorageHeldError),
+    ):
+        one.require_holder(raw)
+    other.close()
+
+
+async def ready(http: httpx.AsyncClient) -> bool:
+    return (await http.get("/ready")).status_code == 200
+
+
+async def test_a_second_server_stands_ready_and_takes_over(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    url = postgres.database("two")
+    async with running(house(tmp_path / "b", url), quiet_engines()) as (second, _):
+        pass  # the tables are made
+    first_house = running(house(tmp_path / "a", url), quiet_engines())
+    first, _ = await first_house.__aenter__()
+    async with running(house(tmp_path / "b", url), quiet_engines()) as (second, server):
+        assert await ready(first)
+        assert (await say(first, "My sister Hanna lives in Rome.")).status_code == 200
+        assert_problem(await second.get("/ready"), 503, "storage_held")
+        assert_problem(await say(second), 503, "storage_held")
+        health = (await second.get("/health")).json()
+        assert health["status"] == "degraded"
+        (why,) = health["degraded"]
+        assert why.startswith("database: the server on ")
+        await first_house.__aexit__(None, None, None)
+
+        await until(lambda: ready(second))
+        await until(lambda: opened(server))
+        answer = await say(second, "Where does my sister live?")
+        assert "Rome" in answer.json()["response"]
+        assert (await second.get("/health")).json()["status"] == "ok"
+
+
+async def opened(server: Any) -> bool:
+    """Whether everything of a server is open."""
+    faults = (server.memory.fault(), server.agenda.fault, server.access.fault())
+    return not any(faults)
+
+
+async def test_a_server_that_lost_it_sends_its_devices_away_and_comes_back(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    url = postgres.database("lost")
+    other = lease_of(url, "other")
+    async with running(house(tmp_path, url), quiet_engines()) as (http, _):
+        async with device(str(http.base_url)) as client:
+            assert (await say(http, "My sister Hanna lives in Rome.")).status_code == 200
+            while other.fault is not None:  # unless it renews in between
+                await asyncio.to_thread(age, url)
+                await asyncio.to_thread(other._attempt)
+            async with asyncio.timeout(PATIENCE_S):
+                await client.closed.wait()
+            assert client.socket.close_code == 1001
+        assert_problem(await http.get("/ready"), 503, "storage_held")
+        assert_problem(await say(http), 503, "storage_held")
+        other.close()
+        await until(lambda: ready(http))
+        answer = await say(http, "Where does my sister live?")
+        assert "Rome" in answer.json()["response"]
+
+
+async def test_a_killed_server_is_replaced_and_no_word_is_lost(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    url = postgres.database("killed")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    program = Program([str(PROGRAM), str(tmp_path / "a"), str(port), url], output=tmp_path / "log")
+    address = f"http://127.0.0.1:{port}"
+    try:
+        async with httpx.AsyncClient(base_url=address, timeout=PATIENCE_S) as first:
+            await until(lambda: answers(first))
+            async with running(house(tmp_path / "b", url), quiet_engines()) as (second, _):
+                assert not await ready(second)
+                assert (await say(first, "My sister Hanna lives in Rome.")).status_code == 200
+                program.send_signal(signal.SIGKILL)
+                await until(lambda: ready(second))
+                answer = await say(second, "Where does my sister live?")
+                assert "Rome" in answer.json()["response"]
+    finally:
+        program.kill()
+
+
+async def answers(http: httpx.AsyncClient) -> bool:
+    try:
+        return await ready(http)
+    except httpx.TransportError:
+        return False
