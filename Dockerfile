@@ -21,10 +21,12 @@ ENV ORT_DISABLE_TELEMETRY=1 \
     DO_NOT_TRACK=1
 
 # Dependencies first: they change more rarely than the program. pip itself by its hash as well.
-COPY requirements.txt ./
+# LOCK=requirements-postgres.txt brings the driver of PostgreSQL as well.
+ARG LOCK=requirements.txt
+COPY requirements.txt requirements-postgres.txt ./
 RUN awk '/^[^ #]/ { wanted = /^pip==/ } wanted' requirements.txt > pip.txt \
     && pip install --require-hashes -r pip.txt \
-    && pip install --require-hashes --only-binary :all: -r requirements.txt
+    && pip install --require-hashes --only-binary :all: -r "$LOCK"
 
 COPY pyproject.toml README.md LICENSE NOTICE ./
 COPY server ./server

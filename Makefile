@@ -65,6 +65,7 @@ lint: ## ruff, mypy --strict, the layers of the rooms, whether the generated pag
 lock: ## Write the locks from pyproject.toml (UPGRADE=1: to the newest versions)
 	@sh scripts/bootstrap.sh dev
 	$(UV_COMPILE) pyproject.toml -o requirements.txt >/dev/null
+	$(UV_COMPILE) --extra postgres --constraint requirements.txt pyproject.toml -o requirements-postgres.txt >/dev/null
 	$(UV_COMPILE) --group dev --constraint requirements.txt pyproject.toml -o requirements-dev.txt >/dev/null
 	$(UV_LOCK) --no-config firmware/pio-requirements.in -o firmware/pio-requirements.txt >/dev/null
 

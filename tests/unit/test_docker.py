@@ -75,13 +75,14 @@ def test_devices_reach_lo_bug_and_nobody_reaches_ollama(
     ]
     assert ports == {
         "lobug": opened, "lobug-embedded": opened, "ollama": None, "ollama-models": None,
+        "fleet-a": [], "fleet-b": [], "fleet-proxy": opened, "fleet-postgres": None,
     }  # fmt: skip
 
 
 def test_the_containers_settings_exist_and_are_valid(
     compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("lobug", "lobug-embedded"):
+    for name in ("lobug", "lobug-embedded", "fleet-a", "fleet-b"):
         environment = compose["services"][name]["environment"]
         assert not list(unknown_variables(environment))
         with monkeypatch.context() as patched:
@@ -91,6 +92,35 @@ def test_the_containers_settings_exist_and_are_valid(
         assert settings.host == "0.0.0.0"
         assert str(settings.data_dir) == "/data"
         assert str(settings.models_dir) == "/models"
+        shared = settings.database.url.get_secret_value()
+        assert bool(shared) == name.startswith("fleet-")
+
+
+def test_the_fleet_is_two_servers_on_one_postgresql_behind_a_proxy(compose: dict[str, Any]) -> None:
+    services = compose["services"]
+    fleet = {name: one for name, one in services.items() if one.get("profiles") == ["fleet"]}
+    assert set(fleet) == {"fleet-a", "fleet-b", "fleet-proxy", "fleet-postgres"}
+    a, b = fleet["fleet-a"], fleet["fleet-b"]
+    assert a["environment"] == b["environment"]
+    assert set(a["volumes"]) & set(b["volumes"]) == {"models:/models"}, "a data folder each"
+    assert a["build"]["args"]["LOCK"] == "requirements-postgres.txt"
+    assert "psycopg==" in (ROOT / "requirements-postgres.txt").read_text()
+    proxy = fleet["fleet-proxy"]
+    assert set(proxy["environment"].values()) == {"fleet-a", "fleet-b"} == set(proxy["depends_on"])
+
+
+def test_the_proxy_asks_which_server_is_ready(compose: dict[str, Any]) -> None:
+    text = (ROOT / "deploy/fleet/haproxy.cfg").read_text()
+    backends = text.split("\nbackend ")[1:]
+    assert [one.split("\n")[0] for one in backends] == ["http", "https"]
+    environment = compose["services"]["fleet-proxy"]["environment"]
+    for backend in backends:
+        assert "uri /ready" in backend
+        used = re.findall(r"^    server \w+ \"\$\{(\w+)\}:(\d+)\"$", backend, re.MULTILINE)
+        assert [name for name, _ in used] == list(environment)
+        assert {port for _, port in used} < {"8321", "8322"}
+    (base,) = re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE)
+    assert f"FROM {base}\n" in (ROOT / "deploy/fleet/Dockerfile").read_text()
 
 
 def test_the_models_that_compose_brings_are_those_of_the_settings(compose: dict[str, Any]) -> None:
@@ -113,7 +143,7 @@ def test_every_image_from_elsewhere_is_pinned_by_digest(compose: dict[str, Any])
         if "build" not in service
     ]
     assert len(bases) == 1
-    assert len(images) == 2
+    assert len(images) == 3
     for image in (*bases, *images):
         assert DIGEST.fullmatch(image), image
 

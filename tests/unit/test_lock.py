@@ -17,6 +17,11 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 GROUPS = PROJECT["dependency-groups"]
 LOCKS = {
     "requirements.txt": [*PROJECT["project"]["dependencies"], *GROUPS["build"]],
+    "requirements-postgres.txt": [
+        *PROJECT["project"]["dependencies"],
+        *PROJECT["project"]["optional-dependencies"]["postgres"],
+        *GROUPS["build"],
+    ],
     "requirements-dev.txt": [
         *PROJECT["project"]["dependencies"],
         *GROUPS["build"],
