@@ -111,6 +111,8 @@ class HealthReport:
     turns: int
     house: HouseState | None = None
     """Of Home Assistant; None: there is none."""
+    stands_by: bool = False
+    """Whether another server has the database, and this one stands ready."""
 
 
 @dataclass(slots=True)
@@ -583,6 +585,7 @@ class LobugServer:
             memory=self.memory.stats(),
             turns=self.priority.turns,
             house=house,
+            stands_by=stands_by,
         )
 
     def require_ready(self) -> None:

@@ -173,6 +173,7 @@ async def test_a_second_server_stands_ready_and_takes_over(
         assert_problem(await say(second), 503, "storage_held")
         health = (await second.get("/health")).json()
         assert health["status"] == "degraded"
+        assert "lobug_stands_by 1.0" in (await second.get("/metrics")).text
         (why,) = health["degraded"]
         assert why.startswith("database: the server on ")
         await first_house.__aexit__(None, None, None)

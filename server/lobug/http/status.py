@@ -169,6 +169,7 @@ async def metrics(
         webhooks_waiting=server.webhooks.waiting,
         version=report.version,
         can_talk=report.can_talk,
+        stands_by=report.stands_by,
         turns=report.turns,
         engines=report.engines,
         memory=report.memory,

@@ -111,6 +111,8 @@ class ServerState:
     devices: DeviceFigures = DeviceFigures()
     webhooks_waiting: int = 0
     """Webhooks that the receiver has not taken yet."""
+    stands_by: bool = False
+    """Whether another server has the database, and this one stands ready."""
 
 
 class StateCollector(Collector):
@@ -130,6 +132,11 @@ class StateCollector(Collector):
         )
         yield GaugeMetricFamily(
             "lobug_can_talk", "1 when it can hold a conversation.", value=state.can_talk
+        )
+        yield GaugeMetricFamily(
+            "lobug_stands_by",
+            "1 while another server has the database and this one stands ready.",
+            value=state.stands_by,
         )
         yield GaugeMetricFamily("lobug_turns_running", "Turns under way.", value=state.turns)
         yield from _engines(state.engines)

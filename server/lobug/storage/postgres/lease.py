@@ -146,7 +146,11 @@ class Lease:
     def _run(self) -> None:
         pause_s = min(self._options.lasts_s / RENEWALS, RETRY_S)
         while not self._stop.wait(pause_s):
-            self._attempt()
+            try:
+                self._attempt()
+            except Exception:
+                # Without this thread the lease would end, though everything else works.
+                log.exception("a fault with the lease of the database; it is tried again")
 
     def _attempt(self) -> None:
         """Renew it, or try to take it, and tell what has changed."""
