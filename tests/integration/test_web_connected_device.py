@@ -1,5 +1,5 @@
 """A device that is connected, and the web pages: its condition, its volume, what it is told to say,
-its turns, and that both have one memory. In Chromium, with a simulated device on the real socket."""
+its turns, and the one memory of both. In Chromium, with a simulated device on the real socket."""
 
 from __future__ import annotations
 

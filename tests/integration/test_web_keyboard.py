@@ -4,7 +4,6 @@ it comes back to."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
@@ -20,7 +19,7 @@ WITHIN = """() => {
     const {activeElement} = document;
     return activeElement === document.body || !!activeElement.closest("dialog[open]");
 }"""
-"""Whether the focus is in the dialog, or on its way around, where the browser's own bar would be."""
+"""Whether the focus is in the dialog, or on its way around, where the browser's bar would be."""
 MOST_STOPS = 12
 """More than any dialog here has."""
 

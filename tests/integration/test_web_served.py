@@ -64,12 +64,12 @@ def field(page: Page, name: str) -> Locator:
     return page.locator(f".setting[data-name='{name}']")
 
 
-def saved(place: Locator, act: Callable[[], object]) -> None:
-    """Change something, and wait until the page says that it is saved."""
+def save(place: Locator, act: Callable[[], object]) -> None:
+    """Change something, and wait until the server has saved it."""
     with place.page.expect_response(lambda answer: answer.request.method == "PATCH") as answer:
         act()
     assert answer.value.ok
-    expect(place.get_by_text("Saved")).to_be_visible()
+    expect(place.get_by_text("Saving…")).to_have_count(0)
 
 
 def test_a_number_is_changed_refused_and_taken_back(page: Page, http: httpx.Client) -> None:
@@ -81,7 +81,7 @@ def test_a_number_is_changed_refused_and_taken_back(page: Page, http: httpx.Clie
         number.fill(text)
         number.press("Enter")
 
-    saved(place, lambda: type_in("7"))
+    save(place, lambda: type_in("7"))
     assert holds(http, HOUR) == (7, "page")
     page.reload()
     expect(number).to_have_value("7")
@@ -98,7 +98,7 @@ def test_a_number_is_changed_refused_and_taken_back(page: Page, http: httpx.Clie
     type_in("7")
     expect(told).to_have_count(0)
 
-    saved(place, place.get_by_role("button", name="More: Hour of reminders").click)
+    save(place, place.get_by_role("button", name="More: Hour of reminders").click)
     assert holds(http, HOUR) == (8, "page")
     place.get_by_role("button", name="Back to the default: Hour of reminders").click()
     expect(number).to_have_value("9")
@@ -109,14 +109,14 @@ def test_a_number_is_changed_refused_and_taken_back(page: Page, http: httpx.Clie
 def test_quiet_hours_are_set_and_lifted(page: Page, http: httpx.Client) -> None:
     place = field(page, QUIET)
     begin, end = place.get_by_label("From"), place.get_by_label("Until")
-    saved(place, place.get_by_text("Keep quiet at night").click)
+    save(place, place.get_by_text("Keep quiet at night").click)
     assert holds(http, QUIET) == ("22:00-07:00", "page")
 
     def begin_at(time: str) -> None:
         begin.fill(time)
         begin.blur()
 
-    saved(place, lambda: begin_at("21:30"))
+    save(place, lambda: begin_at("21:30"))
     page.reload()
     expect(begin).to_have_value("21:30")
     expect(end).to_have_value("07:00")
@@ -125,7 +125,7 @@ def test_quiet_hours_are_set_and_lifted(page: Page, http: httpx.Client) -> None:
     begin_at("07:00")
     expect(place.get_by_role("alert")).to_contain_text("Quiet hours")
     assert holds(http, QUIET) == ("21:30-07:00", "page")
-    saved(place, place.get_by_text("Keep quiet at night").click)
+    save(place, place.get_by_text("Keep quiet at night").click)
     expect(begin).to_have_count(0)
     assert holds(http, QUIET)[0] == ""
     page.reload()
@@ -169,8 +169,13 @@ def test_memory_is_switched_off_and_on(page: Page, http: httpx.Client) -> None:
         page.evaluate("() => { location.hash = '#/memory/manage'; }")
         knob = page.get_by_role("switch", name="Memory")
         expect(knob).to_be_checked(checked=not on)
-        page.locator(".switch", has=knob).click()
-        expect(page.get_by_text(f"Memory is {'on' if on else 'off'}.")).to_be_visible()
+        save(page.get_by_role("main"), page.locator(".switch", has=knob).click)
+        means = (
+            "What you tell is remembered"
+            if on
+            else "Nothing new is remembered and nothing is recalled"
+        )
+        expect(page.get_by_text(means)).to_be_visible()
         expect(knob).to_be_checked(checked=on)
 
     switch(on=False)

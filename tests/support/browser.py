@@ -20,7 +20,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-PATIENCE_S = 15.0
+PATIENCE_S = 120.0
 """Longest wait for the browser, seconds, on a slow and busy machine."""
 FOREIGN_HOST = "evil.test"
 """Resolves to 127.0.0.1: a page of another site."""
