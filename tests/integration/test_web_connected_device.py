@@ -1,12 +1,12 @@
-"""A device that is connected, on the web pages: its condition, its volume, what it is told to say,
-and its turns. In Chromium, with a simulated device on the real socket."""
+"""A device that is connected, and the web pages: its condition, its volume, what it is told to say,
+its turns, and the one memory of both. In Chromium, with a simulated device on the real socket."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +16,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from lobug.app import create_app
+from lobug.engines.base import ChatMessage, ChatOptions
 from lobug.simulator.device_tools import DeviceState
 from support.app_server import ScriptedEngines, in_thread, scripted_assembler, settings_for
 from support.device_client import TOOLS, DeviceClient, answering, device
@@ -39,14 +40,31 @@ def browser() -> Iterator[Browser]:
         yield running
 
 
+PLACES = {"bike": "cellar", "boat": "harbour", "kayak": "garage", "tent": "attic"}
+
+
+def answer(messages: Sequence[ChatMessage], options: ChatOptions) -> str:
+    """What the chat model says: where a thing is, if its prompt has the place."""
+    if options.json_schema:
+        return "[]"
+    prompt = "\n".join(message.content for message in messages)
+    asked = prompt.splitlines()[-1]
+    found = [place for thing, place in PLACES.items() if thing in asked and place in prompt]
+    return f"In the {found[0]}." if found else "It is deep."
+
+
 @pytest.fixture
-def http(tmp_path: Path) -> Iterator[httpx.Client]:
-    """The owner at the server's computer, Ada. Two utterances are heard; Whisper has nothing for
-    the second."""
-    engines = ScriptedEngines(
-        chat=ScriptedChatModel(lambda _, options: "[]" if options.json_schema else "It is deep."),
+def engines() -> ScriptedEngines:
+    """Two utterances are heard; Whisper has nothing for the second."""
+    return ScriptedEngines(
+        chat=ScriptedChatModel(answer),
         stt=ScriptedSpeechToText(("How deep is the sea?", "")),
     )
+
+
+@pytest.fixture
+def http(tmp_path: Path, engines: ScriptedEngines) -> Iterator[httpx.Client]:
+    """The owner at the server's computer, Ada."""
     settings = settings_for(tmp_path, conversation={"users": {"address:127.0.0.1": "ada"}})
     server, thread, port = in_thread(create_app(settings, assembler=scripted_assembler(engines)))
     with httpx.Client(
@@ -64,6 +82,8 @@ class ConnectedDevice:
     state: DeviceState
     client: DeviceClient
     loop: asyncio.AbstractEventLoop
+    token: dict[str, str]
+    """The header with its token."""
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
     def do(self, work: Callable[[DeviceClient], Awaitable[object]]) -> None:
@@ -91,7 +111,7 @@ def connected(http: httpx.Client, state: DeviceState) -> Iterator[ConnectedDevic
             device(str(http.base_url), device_id=DEVICE, hello=TOOLS, headers=token) as client,
             answering(client, state),
         ):
-            there.append(ConnectedDevice(state, client, asyncio.get_running_loop()))
+            there.append(ConnectedDevice(state, client, asyncio.get_running_loop(), token))
             ready.set()
             await there[0].over.wait()
 
@@ -184,3 +204,57 @@ def test_its_turns_are_seen_with_the_time_at_which_it_began_to_play(
         there.do(mumble)
         expect(page.get_by_role("main").get_by_role("listitem")).to_have_count(2)
         expect(page.get_by_role("main").get_by_role("listitem").first).to_contain_text("no words")
+
+
+def ask_in_talk(page: Page, text: str, reply: str) -> None:
+    """Type a question in Talk, and see this reply."""
+    page.get_by_label("Type a message").fill(text)
+    page.keyboard.press("Enter")
+    expect(page.locator(".line-person > p").last).to_have_text(text)
+    expect(page.locator(".line-lobug[data-state=done] > p").last).to_contain_text(reply)
+
+
+def test_what_is_told_to_the_device_or_the_page_is_known_to_both(
+    browser: Browser, http: httpx.Client, engines: ScriptedEngines
+) -> None:
+    engines.stt.texts = ("Remember that my bike is in the cellar.", "Where can I find my boat?")
+
+    async def speak(client: DeviceClient) -> None:
+        before = len(client.messages("tts"))
+        await client.listen()
+        await client.speak()
+        await client.until(
+            lambda: any(message["state"] == "stop" for message in client.messages("tts")[before:])
+        )
+
+    def said(client: DeviceClient) -> str:
+        spoken = [message.get("text", "") for message in client.messages("tts")]
+        return " ".join(spoken)
+
+    with (
+        connected(http, DeviceState()) as there,
+        web_page(browser, address(http, "talk")) as page,
+    ):
+        expect(page.locator(".stage[data-phase=idle]")).to_be_visible()
+        # Told aloud to the device, used in the page.
+        there.do(speak)
+        ask_in_talk(page, "Where can I find my bike?", "cellar")
+        page.get_by_text("1 memory used").last.click()
+        expect(page.locator(".memories li").last).to_contain_text("cellar")
+
+        # Told in the page, used by the device: aloud, and over HTTP with its token.
+        ask_in_talk(page, "Remember that my boat is in the harbour.", "harbour")
+        ask_in_talk(page, "Remember that my kayak is in the garage.", "garage")
+        there.do(speak)
+        assert "harbour" in said(there.client)
+        headers = {"Device-Id": DEVICE, **there.token}
+        body = {"text": "Where can I find my kayak?"}
+        told = http.post("/chat/text", json=body, headers=headers).json()
+        assert "garage" in told["response"]
+
+        # Told over HTTP with the device's token, used in the page.
+        body = {"text": "Remember that my tent is in the attic."}
+        http.post("/chat/text", json=body, headers=headers).raise_for_status()
+        ask_in_talk(page, "Where can I find my tent?", "attic")
+        page.locator(".memories").last.locator("summary").click()
+        expect(page.locator(".memories").last).to_contain_text("attic")

@@ -33,6 +33,8 @@ PHONE: dict[str, Any] = {
     "viewport": {"width": 360, "height": 780},
 }
 """A browser at another computer, over HTTPS that a proxy has ended."""
+NAME = "desk.test"
+"""A name of the server's computer: unlike loopback, a browser trusts it over HTTPS only."""
 
 expect.set_options(timeout=1000 * PATIENCE_S)
 
@@ -52,16 +54,20 @@ def write_tone(path: Path) -> Path:
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     voice = write_tone(tmp_path_factory.mktemp("voice") / "tone.wav")
     with chromium(
-        "--use-fake-device-for-media-stream", f"--use-file-for-fake-audio-capture={voice}"
+        "--use-fake-device-for-media-stream",
+        f"--use-file-for-fake-audio-capture={voice}",
+        f"--host-resolver-rules=MAP {NAME} 127.0.0.1",
     ) as running:
         yield running
 
 
 @contextmanager
-def served(folder: Path, *, https_port: int | None = None) -> Iterator[httpx.Client]:
+def served(
+    folder: Path, *, https_port: int | None = None, **access: object
+) -> Iterator[httpx.Client]:
     """A server, and a client as its owner at its computer. ``https_port``: where it says that
-    HTTPS is; its certificate is real, but nothing listens there."""
-    settings = settings_for(folder)
+    HTTPS is; its certificate is real, but nothing listens there. ``access``: settings."""
+    settings = settings_for(folder, access=access)
     tls = Tls(settings, https_port, addresses=lambda: ["192.168.1.5"])
     app = create_app(settings, assembler=scripted_assembler(quiet_engines()), tls=tls)
     server, thread, port = in_thread(with_simulated_addresses(app))
@@ -165,7 +171,7 @@ def test_revoking_asks_first(browser: Browser, http: httpx.Client) -> None:
     let_in(http, "Kitchen")
     with web_page(browser, address(http, "#/devices")) as page:
         card(page, "Kitchen").get_by_role("button", name="More for Kitchen").click()
-        page.get_by_role("button", name="Revoke", exact=True).click()
+        page.get_by_role("menuitem", name="Revoke").click()
         dialog = page.get_by_role("dialog", name="Revoke Kitchen?")
         expect(dialog).to_be_visible()
         assert devices(http)["devices"][0]["state"] == "approved"
@@ -259,7 +265,7 @@ def test_phone_comes_in_by_code_and_is_signed_out(browser: Browser, http: httpx.
             row = page.get_by_role("listitem").filter(has_text="Ada's phone")
             expect(row).to_contain_text("Ada · person")
             row.get_by_role("button", name="More for Ada's phone").click()
-            page.get_by_role("button", name="Sign out", exact=True).click()
+            page.get_by_role("menuitem", name="Sign out").click()
             page.get_by_role("dialog").get_by_role("button", name="Sign out", exact=True).click()
             expect(page.get_by_text("1 that was signed out")).to_be_visible()
             expect(phone.get_by_role("heading", name="Come in")).to_be_visible()
@@ -283,6 +289,42 @@ def test_plain_http_from_elsewhere_says_what_it_cannot_do(
         expect(page.get_by_text("This page came without HTTPS.")).to_be_visible()
         expect(page.get_by_text("Lo-Bug's HTTPS is off")).to_be_visible()
         expect(page.get_by_label("The six digits")).to_have_count(0)
+
+
+@pytest.mark.parametrize("https_port", [8322, None])
+def test_talk_over_plain_http_says_what_it_cannot_do(
+    browser: Browser, tmp_path: Path, https_port: int | None
+) -> None:
+    """From a network in which nobody needs a session."""
+    access = {"trusted_networks": ["192.168.1.0/24"], "hostnames": [NAME]}
+    with (
+        served(tmp_path, https_port=https_port, **access) as http,
+        web_page(
+            browser,
+            f"http://{NAME}:{http.base_url.port}/",
+            extra_http_headers=remote_headers("192.168.1.9"),
+            expected_errors=["Cross-Origin-Opener-Policy header has been ignored"],
+        ) as page,
+    ):
+        assert page.evaluate("isSecureContext") is False, "the browser gives no microphone here"
+        told = page.get_by_role("alert")
+        expect(told).to_contain_text(
+            "This page came without HTTPS, so the browser lets me neither hear nor speak; you can"
+            " type."
+        )
+        secure = told.get_by_role("link", name="Open this page over HTTPS")
+        if https_port is None:
+            expect(told).to_contain_text("My owner can switch HTTPS on.")
+            expect(told.get_by_role("link")).to_have_count(0)
+        else:
+            expect(secure).to_have_attribute("href", "https://192.168.1.5:8322/")
+        page.get_by_label("Type a message").fill("Hello")
+        page.keyboard.press("Enter")
+        expect(page.locator(".line-lobug > p")).to_have_text("Okay.")
+        expect(page.locator(".stage-words")).to_have_text("I'm here.")
+        page.locator(".talk-button").click()
+        expect(page.locator(".stage-words")).to_have_text("I'm here.")
+        expect(told).to_contain_text("you can type.")
 
 
 def test_first_run_leads_to_the_first_words(browser: Browser, http: httpx.Client) -> None:

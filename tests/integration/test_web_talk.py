@@ -20,15 +20,13 @@ import uvicorn
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from lobug.app import create_app
-from lobug.audio.wav import encode
 from lobug.engines.base import ChatMessage, ChatOptions
 from support.app_server import ScriptedEngines, scripted_assembler, settings_for
 from support.browser import PATIENCE_S
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
-from support.web_page import chromium, web_page
+from support.web_page import chromium, microphone_with_a_voice, web_page
 
-RATE = 48_000
 LONG = f"This is the first sentence. {'x' * 900}."
 """Nine seconds of the scripted voice."""
 OPTIONS: dict[str, Any] = {
@@ -42,26 +40,9 @@ LOST = (r"WebSocket connection to .* failed", r"ERR_CONNECTION_REFUSED", r"/web/
 expect.set_options(timeout=1000 * PATIENCE_S)
 
 
-def recording() -> bytes:
-    """Something like a voice, four bursts a second (the browser filters steady tones out), and a
-    pause after it; the browser plays it again and again."""
-    at = np.arange(int(1.6 * RATE)) / RATE
-    pitch = 160 + 40 * np.sin(2 * np.pi * 1.3 * at)
-    voice = sum(np.sin(2 * np.pi * n * np.cumsum(pitch) / RATE) / n for n in range(1, 8))
-    samples = 0.25 * voice * (np.sin(2 * np.pi * 4 * at) > -0.3)
-    pause = np.zeros(int(2.4 * RATE))
-    return encode(np.concatenate([samples, pause]).astype(np.float32), RATE)
-
-
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    wav = tmp_path_factory.mktemp("voice") / "voice.wav"
-    wav.write_bytes(recording())
-    with chromium(
-        "--use-fake-device-for-media-stream",
-        f"--use-file-for-fake-audio-capture={wav}",
-        "--autoplay-policy=no-user-gesture-required",
-    ) as running:
+    with chromium(*microphone_with_a_voice(tmp_path_factory.mktemp("voice"))) as running:
         yield running
 
 
@@ -322,6 +303,50 @@ def test_a_refused_microphone(browser: Browser, tmp_path: Path) -> None:
         page.get_by_label("Type a message").fill("Hello")
         page.keyboard.press("Enter")
         expect(reply(page)).to_have_text("Fine.")
+
+
+BROKEN_MICROPHONE = """
+    const devices = navigator.mediaDevices;
+    const get = devices.getUserMedia.bind(devices);
+    devices.getUserMedia = async (wanted) => {
+        if (globalThis.broken) throw new DOMException("", globalThis.broken);
+        return get(wanted);
+    };
+"""
+FAULTS = {
+    "NotFoundError": "I can't find a microphone.",
+    "NotReadableError": "Another program is using the microphone.",
+    "NotAllowedError": "I may not use the microphone.",
+}
+
+
+def test_a_microphone_that_is_missing_in_use_or_refused_and_there_again(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with (
+        served(tmp_path, Hello="Fine.", sea="It is deep.") as server,
+        talk_page(browser, server.url) as page,
+    ):
+        page.add_init_script(BROKEN_MICROPHONE)
+        page.reload()
+        opened(page)
+        for count, (name, sentence) in enumerate(FAULTS.items(), 1):
+            page.evaluate("name => { globalThis.broken = name; }", name)
+            hold(page)
+            expect(page.get_by_role("alert")).to_contain_text(sentence)
+            page.mouse.up()
+            expect(state(page)).to_have_text("I'm here.")
+            page.get_by_label("Type a message").fill("Hello")
+            page.keyboard.press("Enter")
+            expect(page.locator(".line-lobug")).to_have_count(count)
+            expect(reply(page)).to_have_text("Fine.")
+            expect(state(page)).to_have_text("I'm here.")
+        page.evaluate("() => { globalThis.broken = null; }")
+        hold(page)
+        expect(page.locator(".line-person[data-interim]")).to_be_visible()
+        expect(page.get_by_role("alert")).to_have_count(0)
+        page.mouse.up()
+        expect(reply(page)).to_have_text("It is deep.")
 
 
 def test_a_lost_server_and_its_return(browser: Browser, tmp_path: Path) -> None:

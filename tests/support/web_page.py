@@ -9,12 +9,17 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import numpy as np
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Route, sync_playwright
 
+from lobug.audio.wav import encode
 from support.browser import PATIENCE_S, QUIET_OPTIONS, need_chromium
+
+MICROPHONE_RATE = 48_000
 
 
 @contextmanager
@@ -27,6 +32,25 @@ def chromium(*options: str) -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+def microphone_with_a_voice(folder: Path) -> tuple[str, ...]:
+    """Options of a browser whose microphone plays something like a voice, four bursts a second (the
+    browser filters steady tones out), and a pause after it, again and again."""
+    at = np.arange(int(1.6 * MICROPHONE_RATE)) / MICROPHONE_RATE
+    pitch = 160 + 40 * np.sin(2 * np.pi * 1.3 * at)
+    cycles = np.cumsum(pitch) / MICROPHONE_RATE
+    voice = sum(np.sin(2 * np.pi * n * cycles) / n for n in range(1, 8))
+    samples = 0.25 * voice * (np.sin(2 * np.pi * 4 * at) > -0.3)
+    pause = np.zeros(int(2.4 * MICROPHONE_RATE))
+    wav = folder / "voice.wav"
+    sound = np.concatenate([samples, pause]).astype(np.float32)
+    wav.write_bytes(encode(sound, MICROPHONE_RATE))
+    return (
+        "--use-fake-device-for-media-stream",
+        f"--use-file-for-fake-audio-capture={wav}",
+        "--autoplay-policy=no-user-gesture-required",
+    )
 
 
 @contextmanager

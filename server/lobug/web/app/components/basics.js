@@ -67,7 +67,7 @@ export function Field({ label, hint, fault, children }) {
     <label for=${id}>${label}</label>
     ${children({ id, "aria-describedby": described, "aria-invalid": fault ? "true" : undefined })}
     ${(hint || fault) &&
-    html`<p id=${described} class=${fault ? "fault-text" : "hint"}>${fault || hint}</p>`}
+    html`<p id=${described} class=${fault ? "fault-text" : "hint"} role=${fault ? "alert" : undefined}>${fault || hint}</p>`}
   </div>`;
 }
 
@@ -89,10 +89,11 @@ export function Switch({ label, checked, disabled, change, hidden = false }) {
 /** Tabs that are links or buttons; `tabs`: `[{name, label, count}]`. */
 export function Tabs({ label, tabs, current, choose }) {
   const move = (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!step) return;
     const at = tabs.findIndex((tab) => tab.name === current);
-    const next = tabs[(at + step + tabs.length) % tabs.length];
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    const next = tabs.at(to % tabs.length);
     choose(next.name);
     event.currentTarget.children[tabs.indexOf(next)].focus();
   };

@@ -42,6 +42,11 @@ export function SettingField({ setting, change }) {
   const sent = useRef(0);
   const save = async (value) => {
     const turn = ++sent.current;
+    if (state.value.kind !== "saving" && JSON.stringify(value) === JSON.stringify(setting.value)) {
+      // Back at what holds after a value that was refused.
+      state.value = { kind: "idle", text: "" };
+      return;
+    }
     state.value = { kind: "saving", text: t("settings.saving") };
     try {
       await change(value);
@@ -121,7 +126,7 @@ function Numbers({ setting, hint, fault, disabled, save }) {
   const step = stepOf(setting);
   const send = (text) => {
     clearTimeout(timer.current);
-    if (String(text).trim() === "" || Number(text) === setting.value) return;
+    if (String(text).trim() === "") return;
     save(Number.isFinite(Number(text)) ? Number(text) : text);
   };
   const move = (by) => {

@@ -41,7 +41,7 @@ const Memories = later(() => import("./talk/memories.js").then((module) => modul
 const DOZES_AFTER_MS = 180_000;
 const asleep = signal(false);
 
-const LOOKS = { listening: "attentive", thinking: "thinking", lost: "lost", replaced: "asleep", revoked: "lost", connecting: "sleepy" };
+const LOOKS = { listening: "attentive", thinking: "thinking", lost: "lost", replaced: "asleep", revoked: "lost", connecting: "waking" };
 const GLOWS = { idle: "idle", listening: "listening", thinking: "thinking", speaking: "speaking" };
 
 function lookOf(now, { emotion, ears }) {
@@ -158,9 +158,12 @@ function MicrophoneFault({ kind }) {
     <${Icon} name="warning" />
     <p>
       ${t(`talk.microphone.${kind}`)}
+      ${kind === "insecure" && " "}
       ${kind === "insecure" &&
-      html`${" "}${https_url && html`<a href=${https_url}>${t("talk.microphone.insecure_go")}</a>`}${" "}
-        <a href=${link("trust")}>${t("talk.microphone.insecure_trust")}</a>`}
+      (https_url
+        ? html`<a href=${https_url}>${t("talk.microphone.insecure_go")}</a>${" "}
+            <a href=${link("trust")}>${t("talk.microphone.insecure_trust")}</a>`
+        : t("talk.microphone.insecure_off"))}
     </p>
   </div>`;
 }

@@ -24,8 +24,11 @@ export async function loadMemorySwitch() {
   }
 }
 
-/** Switch memory on or off. Throws ApiError. */
+/** Switch memory on or off. Throws ApiError. Afterwards the switch shows what holds. */
 export async function switchMemory(on) {
-  await api.patch("/settings", { [SETTING]: on });
-  await loadMemorySwitch();
+  try {
+    await api.patch("/settings", { [SETTING]: on });
+  } finally {
+    await loadMemorySwitch();
+  }
 }

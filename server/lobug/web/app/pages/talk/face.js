@@ -1,4 +1,5 @@
-// Lo-Bug's face as the device draws it (firmware/lib/core/src/lobug/face/), in the same numbers.
+// Lo-Bug's face as the device draws it (firmware/lib/core/src/lobug/face/), in the same numbers, which
+// tests/unit/test_web_face.py compares.
 
 import { html, useEffect, useRef } from "../../preact.js";
 
@@ -46,10 +47,12 @@ const EXPRESSIONS = {
   // Looks that no message asks for.
   attentive: [112, 112, 0, 0, 116, 0, 0, 45, 0, 0, 42, 45, 8, 0, 0, 15, 100],
   asleep: [0, 0, 0, 0, 100, 0, 20, -10, 0, 0, 26, 30, 10, 0, 0, 30, -70, "zzz"],
+  waking: [76, 76, 12, 0, 104, 0, -20, 40, -20, 0, 46, 60, 0, 0, 0, 20, 30],
   lost: [80, 80, 0, -45, 98, 0, 10, 20, -70, 0, 40, -45, 0, 0, 0, 0, -90],
 };
 
 const EYE = { x: 62, y: -9, rx: 37, ry: 41 };
+const MOUTH_Y = 64;
 const COLUMNS = 16;
 const STEPS = 12;
 const { sin, cos, max, min, abs, sqrt, PI } = Math;
@@ -104,8 +107,8 @@ function lips(face, opened) {
     const t = -cos(angle);
     const bow = bend * (1 - t * t);
     const rest = -bend / 2 - face.skew * 0.08 * t + face.wave * 0.05 * sin(t * 1.5 * PI);
-    upper.push([half * t, 64 + rest + bow * flat - (opened * sin(angle)) / 4]);
-    lower.push([half * t, 64 + rest + bow + opened * sin(angle) * 0.75]);
+    upper.push([half * t, MOUTH_Y + rest + bow * flat - (opened * sin(angle)) / 4]);
+    lower.push([half * t, MOUTH_Y + rest + bow + opened * sin(angle) * 0.75]);
   }
   return { upper, lower };
 }
@@ -198,7 +201,7 @@ const PROPS = {
   lick: (s, size) => [stroke(line([[28, 63], [28, 63 + 10 * size + 3 * sin((2 * PI * s) / 0.9)]]), TONGUE, 18 * size)],
   kiss: (s, size) => {
     const fly = clamp(((s / 1.8) % 1) * 2, 0, 1);
-    return [{ d: heart(44 + 40 * fly, 64 - 50 * fly, ((40 + 70 * fly) / 256) * size), fill: HEART }];
+    return [{ d: heart(44 + 40 * fly, MOUTH_Y - 50 * fly, ((40 + 70 * fly) / 256) * size), fill: HEART }];
   },
   question: (s, size) => {
     const hook = [[-9, -16], [-7, -22], [0, -26], [7, -23], [9, -16], [6, -9], [1, -5], [0, -1], [0, 2]];
@@ -228,11 +231,32 @@ const PROPS = {
     }),
 };
 
-const BLEND_S = 0.11;
+/** How long its movements take, ms. */
+const MS = {
+  blend: 110,
+  close: 100,
+  closed: 40,
+  open: 110,
+  blinkLeast: 1800,
+  blinkRange: 4200,
+  secondBlink: 120,
+  saccadeLeast: 500,
+  saccadeRange: 2600,
+  saccade: 25,
+  attack: 18,
+  release: 75,
+  excitement: 600,
+  prop: 260,
+};
 const MOTION = "(prefers-reduced-motion: reduce)";
 const some = (least, range) => least + Math.random() * range;
-/** On the way to a target, with a time constant. */
-const approach = (value, target, dt, tau) => target + (value - target) * Math.exp(-dt / tau);
+/** On the way to a target: after `dt` seconds, with a time constant in ms. */
+const approach = (value, target, dt, tau) => target + (value - target) * Math.exp((-1000 * dt) / tau);
+/** How far the lids have closed, `ms` into a blink. */
+function blinkAfter(ms) {
+  if (ms < MS.close) return ms / MS.close;
+  return clamp((MS.close + MS.closed + MS.open - ms) / MS.open, 0, 1);
+}
 
 /** Moves the face: what it shows from frame to frame. */
 class Drawing {
@@ -305,42 +329,41 @@ class Drawing {
     const target = EXPRESSIONS[input.look] ?? EXPRESSIONS.neutral;
     let moving = input.lively || input.pulse;
     NAMES.forEach((name, index) => {
-      face[name] = approach(face[name], target[index], dt, BLEND_S);
+      face[name] = approach(face[name], target[index], dt, MS.blend);
       if (abs(face[name] - target[index]) > 0.3) moving = true;
     });
     if (now > this.blinkAt && this.blinking < 0 && !input.asleep) this.blinking = 0;
     if (now > this.blinkAt && input.asleep) this.blinkAt = now + 4000;
     if (this.blinking >= 0) {
-      this.blinking += dt;
-      const b = this.blinking;
-      face.blink = b < 0.07 ? b / 0.07 : b < 0.11 ? 1 : max(0, 1 - (b - 0.11) / 0.11);
-      if (b > 0.22) {
+      this.blinking += 1000 * dt;
+      face.blink = blinkAfter(this.blinking);
+      if (this.blinking > MS.close + MS.closed + MS.open) {
         this.blinking = -1;
-        this.blinkAt = now + (Math.random() < 1 / 6 ? 120 : some(1800, 4200));
+        this.blinkAt = now + (Math.random() < 1 / 6 ? MS.secondBlink : some(MS.blinkLeast, MS.blinkRange));
       }
       moving = true;
     }
     if (now > this.saccadeAt) {
-      this.saccadeAt = now + some(800, 2600);
+      this.saccadeAt = now + some(MS.saccadeLeast, MS.saccadeRange);
       // Half of the time straight on, or it would seem restless.
       const away = Math.random() < 0.5 && !input.asleep;
       this.saccade = away ? [some(-28, 56), some(-16, 32)] : [0, 0];
     }
-    face.x = approach(face.x, this.saccade[0], dt, 0.03);
-    face.y = approach(face.y, this.saccade[1], dt, 0.03);
+    face.x = approach(face.x, this.saccade[0], dt, MS.saccade);
+    face.y = approach(face.y, this.saccade[1], dt, MS.saccade);
     if (abs(face.x - this.saccade[0]) + abs(face.y - this.saccade[1]) > 0.3) moving = true;
     const level = clamp(input.level * 5, 0, 1);
-    face.mouth = approach(face.mouth, level, dt, level > face.mouth ? 0.018 : 0.075);
-    face.excitement = approach(face.excitement, level, dt, 0.6);
+    face.mouth = approach(face.mouth, level, dt, level > face.mouth ? MS.attack : MS.release);
+    face.excitement = approach(face.excitement, level, dt, MS.excitement);
     if (face.mouth > 0.01) moving = true;
     const wanted = target[NAMES.length];
     if (face.prop !== wanted) {
       // The old one leaves before the new one comes.
-      face.propSize = max(0, face.propSize - dt / 0.13);
+      face.propSize = max(0, face.propSize - (2000 * dt) / MS.prop);
       if (face.propSize === 0 || !face.prop) face.prop = wanted;
       moving = true;
     } else if (wanted && face.propSize < 1) {
-      face.propSize = min(1, face.propSize + dt / 0.26);
+      face.propSize = min(1, face.propSize + (1000 * dt) / MS.prop);
       moving = true;
     }
     if (face.prop && input.lively) moving = true;

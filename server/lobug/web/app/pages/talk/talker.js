@@ -158,6 +158,8 @@ export function start() {
     on("ringing", ({ alert }) => happen({ type: "ringing", ringing: Boolean(alert) }));
     on("signed_out", () => microphone.release());
     for (const name of ["pointerup", "keyup"]) addEventListener(name, wakeUp);
+    // Nobody should have to press the button to learn that it does not work here.
+    if (!globalThis.isSecureContext) happen({ type: "microphone", fault: "insecure" });
   }
   if (state.value.link !== "replaced") door.open();
 }
