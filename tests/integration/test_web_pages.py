@@ -240,7 +240,7 @@ def test_settings_offer_a_choice_of_voices_only_where_there_is_one(
             browser, f"http://127.0.0.1:{port}/#/settings", expected_errors=["status of 422"]
         ) as page:
             row = page.locator("[data-name='tts.wyoming_voice']")
-            field = row.get_by_label("Voice")
+            field = row.get_by_label("Voice", exact=True)
             expect(row).to_contain_text("Default: none")
             expect(row.locator("datalist option")).to_have_count(2)
             field.fill("ann")
