@@ -695,9 +695,7 @@ class Memory:
             scope, "forget", "forget", lambda c, now: forget_text(c, scope, text, now)
         )
 
-    async def purge(
-        self, scope: MemoryScope, what: Purge, *, dry_run: bool = False
-    ) -> Forgotten:
+    async def purge(self, scope: MemoryScope, what: Purge, *, dry_run: bool = False) -> Forgotten:
         """Erase a session, a user, or what is old. The caller asks for confirmation. What the
         agenda holds of a user is erased first (``before_user_purge``). ``dry_run``: only say what
         would be erased from memory. Raises MemoryNotFoundError."""
