@@ -12,7 +12,7 @@ import io
 import re
 import shutil
 import sys
-from datetime import UTC, datetime, timedelta
+import time
 from pathlib import Path
 from typing import Any, Literal
 
@@ -112,8 +112,7 @@ def remember(client: httpx.Client) -> None:
         client.post("memory/entries", json={"content": content}, params=draft).raise_for_status()
     taken = client.get("memory/export", params=draft).json()
     for entry, days in zip(taken["entries"], DAYS_AGO, strict=True):
-        at = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
-        entry.update(dict.fromkeys(TIMES, at))
+        entry.update(dict.fromkeys(TIMES, time.time() - 86_400 * days))
     client.post("memory/import", json=taken, params=ADA).raise_for_status()
     everything = {"user": True, "confirm": True}
     client.post("memory/purge", json=everything, params=draft).raise_for_status()
@@ -212,7 +211,7 @@ def converse(page: Page) -> None:
         page.keyboard.press("Enter")
         page.wait_for_function(
             """number => document.querySelectorAll(".line-lobug .line-why").length === number
-                && document.querySelector(".stage").dataset.phase === "idle"""",
+                && document.querySelector(".stage[data-phase=idle]")""",
             arg=number,
             timeout=120_000,
         )

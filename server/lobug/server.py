@@ -487,7 +487,7 @@ class LobugServer:
         """Put a device's tools into its conversation's prompt and let the model read them ahead.
         ``again``: only if the prompt has none, because the conversation was evicted since."""
         if not again:
-            # Whoever looks at the devices asks anew, and only now can the device be asked how it is.
+            # Only now can the device be asked how it is: whoever looks at the devices does.
             self.hub.publish("devices")
         conversation = self.conversations.get(conversation_key)
         if not again or not conversation.offered.messages:

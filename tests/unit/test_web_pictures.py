@@ -8,13 +8,13 @@ from pathlib import Path
 
 from PIL import Image
 
+sys.path.append(str(Path(__file__).parents[2] / "scripts"))
+
+import web_screenshots
+
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "web"
 MOST_BYTES = 80_000
-
-sys.path.append(str(ROOT / "scripts"))
-
-import web_screenshots
 
 
 def test_there_are_four_pictures_of_each_view_and_no_others() -> None:

@@ -79,12 +79,15 @@ function byDay({ sessions, summaries }) {
 
 function Session({ session }) {
   const [turns, setTurns] = useState(null);
+  const [waits, setWaits] = useState(false);
   const [asking, setAsking] = useState(false);
   const open = async (event) => {
     if (!event.currentTarget.open || turns) return;
     const [since, until] = [moved(session.started_at, -SPARE_MS), moved(session.last_active_at, SPARE_MS)];
     const query = { since, until, turns: true, status: "all", limit: MOST_TURNS };
+    setWaits(true);
     const answer = await attempt(() => memory.get("search", query));
+    setWaits(false);
     if (!answer) return;
     const said = answer.hits.filter((hit) => hit.kind === "turn");
     setTurns(said.sort((a, b) => new Date(a.said_at) - new Date(b.said_at) || a.id - b.id));
@@ -97,7 +100,7 @@ function Session({ session }) {
       </span>
       ${session.summary && html`<span class="session-summary"><${Words}>${session.summary}<//></span>`}
     </summary>
-    ${!turns && html`<${Loading} />`}
+    ${waits && html`<${Loading} />`}
     ${turns?.length === 0 && html`<p class="muted">${t("memory.nothing_said")}</p>`}
     ${turns?.length > 0 &&
     html`<ol class="turns">
