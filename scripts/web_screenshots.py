@@ -153,6 +153,8 @@ def pictures(browser: Browser, url: str, folder: Path) -> None:
             for name, address in PAGES.items():
                 if name == "pair":
                     come_from_elsewhere(page)
+                elif name == "timers":
+                    keep_one_pasta_timer(page)
                 go(page, address.replace("ENTRY", entry).replace("MESSAGE", message))
                 if name == "talk":
                     converse(page)
@@ -161,6 +163,9 @@ def pictures(browser: Browser, url: str, folder: Path) -> None:
                     page.locator(".talk-button").hover()
                     page.mouse.down()
                     page.wait_for_timeout(2_500)
+                elif name == "timeline":
+                    page.locator(".session summary").first.click()
+                    page.locator(".turn").first.wait_for()
                 elif name == "forget":
                     page.get_by_role("button", name="Forget").click()
                     page.get_by_role("dialog").get_by_role("listitem").first.wait_for()
@@ -183,6 +188,17 @@ def first_entry(page: Page) -> str:
     go(page, "memory")
     row = page.get_by_role("link", name="The user lives in Lisbon")
     return str(row.get_attribute("data-entry"))
+
+
+def keep_one_pasta_timer(page: Page) -> None:
+    """Cancel those that were set while Talk was photographed."""
+    page.evaluate(
+        """async () => {
+            const { alerts } = await (await fetch("/alerts")).json();
+            const more = alerts.filter(({ label }) => label === "pasta").slice(1);
+            for (const { id } of more) await fetch(`/alerts/${id}`, { method: "DELETE" });
+        }"""
+    )
 
 
 def last_message(page: Page) -> str:
@@ -255,7 +271,12 @@ def main() -> int:
         return 1
     fill(url)
     with sync_playwright() as playwright:
-        options = ["--no-sandbox", "--disable-gpu", "--use-fake-ui-for-media-stream"]
+        options = [
+            "--no-sandbox",
+            "--disable-gpu",
+            "--use-fake-ui-for-media-stream",
+            "--use-fake-device-for-media-stream",
+        ]
         browser = playwright.chromium.launch(executable_path=path, args=options)
         pictures(browser, url, folder)
         browser.close()

@@ -115,7 +115,7 @@ def fill(url: str) -> None:
         for path, body in bodies:
             answer = client.post(path, json=body, params=user)
             assert answer.status_code < 300, (path, answer.text)
-        for text in ("Hello", "Where do I live?"):
+        for text in ("Hello", "Tell me a story about Hanna in Lisbon."):
             assert client.post("chat/text", json={"text": text}).status_code == 200
 
 
