@@ -36,6 +36,7 @@ from lobug.engines.base import (
     Engines,
     EngineStatus,
     KnowsNames,
+    SelectableVoice,
     Tool,
 )
 from lobug.engines.integrity import ModelIntegrity
@@ -323,6 +324,8 @@ class LobugServer:
         self.memory.use(settings.memory)
         if isinstance(self.engines.tts, AdjustableVoice):
             self.engines.tts.set_speed(settings.tts.speed)
+        if isinstance(self.engines.tts, SelectableVoice):
+            self.engines.tts.set_voice(settings.tts.server_voice)
         skills = settings.skills
         self._alert_skill.use_day_hour(skills.reminder_hour)
         self._weather.use(skills)
@@ -523,6 +526,9 @@ class LobugServer:
     ) -> None:
         """Put a device's tools into its conversation's prompt and let the model read them ahead.
         ``again``: only if the prompt has none, because the conversation was evicted since."""
+        if not again:
+            # Only now can the device be asked how it is: whoever looks at the devices does.
+            self.hub.publish("devices")
         conversation = self.conversations.get(conversation_key)
         if not again or not conversation.offered.messages:
             offer_tools(conversation, tools, self.settings.chat.tool_prompt_tokens)

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from wyoming.tts import Synthesize
 
 from lobug.engines.base import Samples, Transcript
 from lobug.errors import SettingFixedError
@@ -17,6 +19,7 @@ from lobug.memory.model import ConversationKey
 from lobug.settings.live import changeable_settings
 from support.app_server import ScriptedEngines, running, settings_for
 from support.memory_kit import Clock
+from support.remote_speech_kit import BOTH, Remote, ScriptedAudio, remote, voice_of
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText, ScriptedTextToSpeech
 from support.unasked_kit import DESK, House, house
@@ -203,6 +206,8 @@ SEEN_ELSEWHERE = {
     "memory.timeline_retention_days": "unit: test_retention_by_the_settings_of_now",
     "memory.recall_log_days": "unit: test_retention_by_the_settings_of_now",
     "memory.log_retention_days": "unit: test_retention_by_the_settings_of_now",
+    "tts.wyoming_voice": "test_the_next_sentence_has_the_voice_of_now",
+    "tts.openai_voice": "test_the_next_sentence_has_the_voice_of_now",
     "listening.end_silence_s": "unit: test_the_next_utterance_ends_by_the_settings_of_now",
     "listening.unfinished_silence_s": "unit: test_the_next_utterance_ends_by_the_settings_of_now",
     "listening.finished_silence_s": "unit: test_the_next_utterance_ends_by_the_settings_of_now",
@@ -254,6 +259,54 @@ async def test_a_ring_lasts_as_long_as_it_says_now(tmp_path: Path) -> None:
         await home_of(here, scripted).change(skills__ring_seconds=1)
         while await here.alerts():  # noqa: ASYNC110 - nobody tells of it
             await asyncio.sleep(0.02)
+
+
+def voices_asked_for(server: Remote) -> list[str]:
+    """The voices that a speech server was asked for, in their order."""
+    if isinstance(server, ScriptedAudio):
+        return [str(one.body["voice"]) for one in server.requests_to("/v1/audio/speech")]
+    asked = [Synthesize.from_event(events[0]).voice for events in server.requests]
+    return [(voice and voice.name) or "" for voice in asked]
+
+
+@BOTH
+async def test_the_next_sentence_has_the_voice_of_now(kind: str, tmp_path: Path) -> None:
+    name, default = f"tts__{kind}_voice", {"wyoming": "", "openai": "alloy"}[kind]
+    async with remote(kind) as server:
+        scripted = engines()
+        scripted.tts = voice_of(server)  # type: ignore[assignment]  # a real engine
+        tts = {"engine": kind}
+        async with house(tmp_path, scripted, tts=tts) as here:
+
+            async def speak() -> None:
+                body = {"text": "Tell me a story about bees.", "voice": True}
+                answer = await here.client.post("/chat/text", json=body)
+                assert answer.status_code == 200
+
+            async def change(**values: object) -> httpx.Response:
+                body = {key.replace("__", ".", 1): value for key, value in values.items()}
+                return await here.client.patch("/settings", json=body)
+
+            await speak()
+            before = len(voices_asked_for(server))
+            assert set(voices_asked_for(server)) == {default}
+            answer = await change(**{name: "ann"})
+            assert answer.status_code == 200
+            await speak()
+            after = (voices_asked_for(server))[before:]
+            assert set(after) == {"ann"}
+            row = next(
+                one for one in answer.json()["settings"] if one["name"] == name.replace("__", ".")
+            )
+            assert (row["value"], row["default"], row["kind"]) == ("ann", default, "text")
+            # Wyoming servers tell their voices; OpenAI's protocol has no list of them.
+            assert row["choices"] == (["joe", "ann"] if kind == "wyoming" else [])
+            wrong = await change(**{name: "nobody" if kind == "wyoming" else ""})
+            assert wrong.status_code == 422
+            assert here.server.settings.tts.server_voice == "ann"
+            await change(**{name: None})
+            await speak()
+            assert (voices_asked_for(server))[-1] == default
 
 
 async def test_the_weather_comes_from_the_source_of_now(tmp_path: Path) -> None:

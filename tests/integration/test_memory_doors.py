@@ -411,8 +411,12 @@ async def test_purging_asks_first_and_says_what_would_go(
         answer = await http.post("/memory/purge", params=ada, json=body)
         assert code(answer) == "409 confirmation_required"
         assert said in answer.json()["error"]["message"]
+        counted = await http.post("/memory/purge", params=ada, json={**body, "dry_run": True})
+        assert (counted.json()["messages"], counted.json()["dry_run"]) == (4, True)
     assert await users() == everybody
     other = await http.post("/memory/purge", params=ada, json={"session": 2})
+    assert code(other) == "404 memory_not_found"
+    other = await http.post("/memory/purge", params=ada, json={"session": 2, "dry_run": True})
     assert code(other) == "404 memory_not_found"
     for wrong in ({}, {"user": True, "session": 1}, {"user": False}):
         answer = await http.post("/memory/purge", params=ada, json={**wrong, "confirm": True})

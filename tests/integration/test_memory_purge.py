@@ -9,7 +9,7 @@ import pytest
 
 from lobug.errors import MemoryContentError, MemoryNotFoundError
 from lobug.memory import jobs
-from lobug.memory.erasure.purge import DAY_S, purge
+from lobug.memory.erasure.purge import DAY_S, preview, purge
 from lobug.memory.exchange.export import export
 from lobug.memory.model import HOUSEHOLD, Forgotten, Purge
 from lobug.storage import migrations
@@ -44,7 +44,11 @@ def connection() -> Iterator[Connection]:
 
 
 def purged(connection: Connection, what: Purge) -> Forgotten:
-    return within(connection, lambda c: purge(c, ADA, what, NOW))
+    """What was erased, which is what was announced. Raises as ``purge`` does."""
+    announced = within(connection, lambda c: preview(c, ADA, what, NOW))
+    gone = within(connection, lambda c: purge(c, ADA, what, NOW))
+    assert gone == announced
+    return gone
 
 
 def two_sessions(connection: Connection) -> tuple[int, int]:

@@ -96,7 +96,10 @@ class ConnectedDevice:
 
 
 @contextmanager
-def connected(http: httpx.Client, state: DeviceState) -> Iterator[ConnectedDevice]:
+def connected(
+    http: httpx.Client, state: DeviceState, *, ask: bool = True
+) -> Iterator[ConnectedDevice]:
+    """A device that is let in and connected. ``ask``: wait until it has told how it is."""
     headers = {"Device-Id": DEVICE, "Client-Id": "7f1d3b3e-0d52-4b6c-9d60-4f1a3c0e2b11"}
     found = http.post("/xiaozhi/ota/", json=INTRODUCTION, headers=headers).json()
     body = {"code": found["activation"]["code"], "name": "Desk", "user": "ada"}
@@ -121,7 +124,7 @@ def connected(http: httpx.Client, state: DeviceState) -> Iterator[ConnectedDevic
         assert ready.wait(PATIENCE_S)
         deadline = time.monotonic() + PATIENCE_S
         # It is asked how it is by whoever looks, once the server has learned its tools.
-        while http.get("/devices").json()["devices"][0]["battery"] is None:
+        while ask and http.get("/devices").json()["devices"][0]["battery"] is None:
             assert time.monotonic() < deadline
             time.sleep(0.05)
         yield there[0]
@@ -156,6 +159,17 @@ def test_its_condition_is_seen_and_its_volume_changed(browser: Browser, http: ht
         page.get_by_role("button", name="Save").click()
         expect(shown).to_contain_text("Volume 30 %")
     assert state.volume == 30
+
+
+def test_its_condition_comes_to_a_page_that_was_open_before(
+    browser: Browser, http: httpx.Client
+) -> None:
+    """The page has asked for the devices when this one had not named its tools."""
+    with web_page(browser, address(http, "devices")) as page:
+        page.get_by_role("heading", level=1).wait_for()
+        with connected(http, DeviceState(volume=40, battery=61), ask=False):
+            expect(page.locator(".device-card")).to_contain_text("61 %")
+            expect(page.locator(".device-card")).to_contain_text("Volume 40 %")
 
 
 def test_it_says_what_it_is_told_to(browser: Browser, http: httpx.Client) -> None:

@@ -361,6 +361,92 @@ def test_a_filter_stands_in_the_address(house: House) -> None:
         assert page.url.endswith("#/memory?status=inactive")
 
 
+def test_layer_project_and_days_are_filtered_by_keyboard_on_a_phone(house: House) -> None:
+    house.ask("POST", "/memory/projects", "gus", json={"name": "boat"})
+    house.tell("gus", "The user paints the hull", project="boat")
+    house.tell("gus", "The user is called Gus", layer="identity")
+    house.tell("gus", "The user likes tea")
+    with house.page("gus", viewport=PHONE) as page:
+        count = page.locator(".list-count")
+        expect(count).to_have_text("3 memories")
+        page.locator(".filters > summary").focus()
+        page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        expect(page.get_by_label("Layer")).to_be_focused()
+        page.keyboard.type("Always")
+        expect(count).to_have_text("1 memory")
+        page.keyboard.press("Home")
+        expect(count).to_have_text("3 memories")
+        page.get_by_label("Project").focus()
+        page.keyboard.type("boat")
+        expect(count).to_have_text("1 memory")
+        page.get_by_label("Said since").fill("2020-01-01")
+        page.get_by_label("Said until").fill("2020-12-31")
+        expect(page.get_by_text("Nothing fits this filter")).to_be_visible()
+        assert page.url.endswith("?project=boat&since=2020-01-01&until=2020-12-31")
+        page.get_by_label("Said until").fill("2099-12-31")
+        expect(count).to_have_text("1 memory")
+        page.reload()
+        expect(count).to_have_text("1 memory")
+        expect(page.get_by_label("Said since")).to_have_value("2020-01-01")
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+def test_a_conversation_is_counted_and_then_erased(house: House) -> None:
+    old = {"Device-Id": "desk"}
+    for text in ("My boat is called Wanda.", "It is blue."):
+        body = {"text": text}
+        httpx.post(
+            f"{house.url}/chat/text", headers=old, json=body, timeout=60, trust_env=False
+        ).raise_for_status()
+
+    def kept() -> tuple[int, int]:
+        stats = house.ask("GET", "/memory/stats", "carol")
+        return stats["sessions"], stats["messages"]
+
+    with house.page("carol", "#/memory/manage") as page:
+        sessions, messages = kept()
+        page.get_by_label("older than").fill("3000")
+        page.get_by_role("button", name="Erase …").last.click()
+        dialog = page.get_by_role("dialog")
+        expect(dialog).to_contain_text("No message and no timeline is from before")
+        expect(dialog.get_by_role("button", name="Forget it")).to_have_count(0)
+        page.keyboard.press("Escape")
+        page.get_by_label("A conversation").select_option(index=1)
+        page.get_by_role("button", name="Erase …").first.click()
+        expect(dialog).to_contain_text(f"{messages} messages")
+        dialog.get_by_role("button", name="Cancel").click()
+        expect(dialog).to_have_count(0)
+        assert kept() == (sessions, messages)
+
+        page.goto(f"{house.url}/#/memory/timeline")
+        page.locator(".session summary").first.click()
+        page.get_by_role("button", name="Forget this conversation").click()
+        expect(dialog).to_contain_text(f"{messages} messages")
+        dialog.get_by_role("button", name="Forget it").click()
+        expect(page.locator(".session")).to_have_count(0)
+        assert kept() == (0, 0)
+
+
+def test_what_is_older_is_counted_and_then_erased(house: House) -> None:
+    with house.page("hal", "#/memory/manage") as page:
+        asked: list[Any] = []
+
+        def answer(route: Route) -> None:
+            asked.append(route.request.post_data_json)
+            gone = {"entries": [], "keys": [], "messages": 12, "derived": 0}
+            route.fulfill(json={**gone, "dry_run": asked[-1].get("dry_run", False)})
+
+        page.route("**/memory/purge*", answer)
+        page.get_by_role("button", name="Erase …").last.click()
+        dialog = page.get_by_role("dialog")
+        expect(dialog).to_contain_text("12 messages")
+        dialog.get_by_role("button", name="Forget it").click()
+        expect(dialog).to_have_count(0)
+        age = {"older_than_days": 90}
+        assert asked == [{**age, "dry_run": True}, {**age, "confirm": True}]
+
+
 @pytest.mark.parametrize(
     ("role", "at_this_computer", "named"),
     [("owner", True, True), ("owner", False, False), ("person", False, False)],
@@ -388,6 +474,20 @@ def test_the_owner_looks_at_another_person(house: House) -> None:
     with house.page("nobody") as page:
         page.get_by_label("Person").select_option("zoe")
         expect(page.get_by_role("link", name="The user plays the tuba")).to_be_visible()
+        assert page.url.endswith("#/memory?person=zoe")
+        page.reload()  # a link leads to the same view
+        expect(page.get_by_role("link", name="The user plays the tuba")).to_be_visible()
+        expect(page.get_by_label("Person")).to_have_value("zoe")
+        page.get_by_role("tab", name="Numbers").click()
+        expect(page).to_have_url(re.compile(r"#/memory/numbers\?person=zoe$"))
+        page.get_by_role("tab", name="All").click()
+        page.get_by_label("Person").select_option("nobody")
+        expect(page.get_by_text("Nothing is known yet")).to_be_visible()
+        assert page.url.endswith("#/memory")
+    with house.page("ida", "#/memory?person=zoe", role="person") as page:
+        # Whoever may see only the own memory sees that, whatever a link says.
+        settled(page)
+        expect(page.get_by_role("link", name="The user plays the tuba")).to_have_count(0)
 
 
 def test_what_is_always_in_mind_is_edited_and_a_change_in_between_is_told(house: House) -> None:
@@ -442,6 +542,9 @@ def test_memory_is_taken_away_and_brought_back(house: House, tmp_path: Path) -> 
     with house.page("kim", "#/memory/manage") as page:
         with page.expect_download() as started:
             page.get_by_role("link", name="Export JSON").click()
+        with page.expect_download() as markdown:
+            page.get_by_role("link", name="Export Markdown").click()
+        assert "The user plays chess" in markdown.value.path().read_text(encoding="utf-8")
         exported = tmp_path / "memory.json"
         started.value.save_as(exported)
         page.locator("input[type=file]").set_input_files(exported)

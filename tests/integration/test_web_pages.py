@@ -5,7 +5,8 @@ elsewhere; and what the first page weighs."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,6 +18,7 @@ from lobug.app import create_app
 from lobug.http.web.page import APP_FOLDER
 from support.app_server import ScriptedEngines, in_thread, scripted_assembler, settings_for
 from support.patience import PATIENCE_S
+from support.scripted_speech import ScriptedTextToSpeech
 from support.simulated_address import remote_headers, with_simulated_addresses
 from support.web_page import chromium, web_page
 
@@ -38,6 +40,8 @@ PAGES = (
     "memory/identity",
     "memory/timeline",
     "memory/why",
+    "memory/why?message=3",
+    "memory/why?message=999",
     "memory/projects",
     "memory/numbers",
     "memory/manage",
@@ -65,6 +69,7 @@ WAITING = {"welcome/device/lobug", "welcome/device/other"}
 """Pages that wait for something that does not come here: a device."""
 DIALOGS = (
     ("memory/entry/1", "Forget"),
+    ("memory/manage", "Erase everything"),
     ("deeds", "New alarm"),
     ("deeds", "Change pasta"),
     ("devices/browsers", "Let a phone in"),
@@ -74,6 +79,17 @@ DIALOGS = (
 SIZES = {"phone": (360, 780), "desk": (1600, 1000)}
 MOST_BYTES = 120_000
 """Of the first page with all that it loads, compressed."""
+
+
+@dataclass
+class ManyVoices(ScriptedTextToSpeech):
+    """A voice that may be another one."""
+
+    voices: Sequence[str] = ("joe", "ann")
+    named: list[str] = field(default_factory=list)
+
+    def set_voice(self, name: str) -> None:
+        self.named.append(name)
 
 
 def fill(url: str) -> None:
@@ -99,13 +115,14 @@ def fill(url: str) -> None:
         for path, body in bodies:
             answer = client.post(path, json=body, params=user)
             assert answer.status_code < 300, (path, answer.text)
-        for text in ("Hello", "Where do I live?"):
+        for text in ("Hello", "Tell me a story about Hanna in Lisbon."):
             assert client.post("chat/text", json={"text": text}).status_code == 200
 
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    settings = settings_for(tmp_path_factory.mktemp("web"))
+    users = {"users": {"address:127.0.0.1": ANA}}
+    settings = settings_for(tmp_path_factory.mktemp("web"), conversation=users)
     app = create_app(settings, assembler=scripted_assembler(ScriptedEngines()))
     server, thread, port = in_thread(with_simulated_addresses(app))
     try:
@@ -142,7 +159,7 @@ def sit_down(page: Page, url: str) -> None:
 def opened(page: Page, name: str) -> None:
     """Go to a page of the app, and wait until it shows what it has."""
     page.evaluate("name => { location.hash = `#/${name}`; }", name)
-    first = name.split("/", maxsplit=1)[0]
+    first = re.split("[/?]", name, maxsplit=1)[0]
     page.wait_for_function(
         """path => document.querySelector(
             `link[href='web/app/styles/${path}.css'], style[data-name=${path}]`)?.sheet""",
@@ -165,7 +182,8 @@ def test_every_page_is_sound(browser: Browser, url: str, size: str, theme: str) 
         viewport={"width": width, "height": height},
         color_scheme=theme,
         reduced_motion="reduce",
-        expected_errors=("web/certificate",),  # this server has no HTTPS
+        # This server has no HTTPS, and there is no such message.
+        expected_errors=("web/certificate", "message_id=999"),
     ) as page:
         sit_down(page, url)
         for name in PAGES:
@@ -202,6 +220,44 @@ def faults_of(page: Page, name: str) -> list[str]:
     if page.title() == "markup" or page.locator("img[src=x]").count():
         faults.append(f"{name}: words became markup")
     return faults
+
+
+def test_settings_offer_a_choice_of_voices_only_where_there_is_one(
+    browser: Browser, url: str, tmp_path: Path
+) -> None:
+    with web_page(browser, f"{url}#/settings") as page:
+        page.get_by_text("Lo-Bug speaks with the one voice that is built in.").wait_for()
+        expect(page.get_by_label("Voice", exact=True)).to_have_count(0)
+        # What nobody has measured is not promised.
+        row = page.locator("[data-name='conversation.ignore_and_react']")
+        expect(row).to_contain_text("Try to ignore television and radio")
+        expect(row).to_contain_text("It is sometimes wrong, and nobody has measured it yet")
+
+    voice = ManyVoices()
+    settings = settings_for(tmp_path, tts={"engine": "wyoming"})
+    app = create_app(settings, assembler=scripted_assembler(ScriptedEngines(tts=voice)))
+    server, thread, port = in_thread(app)
+    try:
+        with web_page(
+            browser, f"http://127.0.0.1:{port}/#/settings", expected_errors=["status of 422"]
+        ) as page:
+            row = page.locator("[data-name='tts.wyoming_voice']")
+            field = row.get_by_label("Voice", exact=True)
+            expect(row).to_contain_text("Default: none")
+            expect(row.locator("datalist option")).to_have_count(2)
+            field.fill("ann")
+            field.press("Enter")
+            expect(row).to_contain_text("Saved")
+            assert voice.named == ["ann"]
+            field.fill("nobody")
+            field.press("Enter")
+            expect(row).to_contain_text("The server has no voice nobody.")
+            expect(page.get_by_text("the one voice that is built in")).to_have_count(0)
+            expect(page.locator("[data-name='tts.openai_voice']")).to_have_count(0)
+            assert faults_of(page, "settings with voices") == []
+    finally:
+        server.should_exit = True
+        thread.join()
 
 
 def test_the_first_page_is_light(browser: Browser, url: str) -> None:

@@ -239,6 +239,9 @@ def test_typed_words(browser: Browser, tmp_path: Path) -> None:
         expect(reply(page)).to_have_text("I see you.")
         expect(state(page)).to_have_text("I'm here.")
         assert page.locator(".transcript img").count() == 0
+        page.get_by_role("link", name="Why this answer?").click()
+        expect(page.get_by_text("Why it answered so")).to_be_visible()
+        expect(page.get_by_role("blockquote")).to_contain_text("Hello <img src=x>")
 
 
 def test_spoken_and_typed_words_are_one_conversation(browser: Browser, tmp_path: Path) -> None:
@@ -256,6 +259,12 @@ def test_spoken_and_typed_words_are_one_conversation(browser: Browser, tmp_path:
         prompts = [call.messages for call in server.scripted.chat.calls]
         answered = next(one for one in prompts if "And now?" in one[-1].content)
         assert any(HEARD in message.content for message in answered[:-1])
+        links = page.get_by_role("link", name="Why this answer?")
+        expect(links).to_have_count(2)
+        links.first.click()
+        expect(page.get_by_role("blockquote")).to_contain_text(HEARD)
+        # The first words were said before anything was known.
+        expect(page.get_by_text("Nothing was found, so the chat model had only")).to_be_visible()
 
 
 @pytest.mark.parametrize("how", ["escape", "button"])
@@ -399,6 +408,13 @@ def test_a_wrong_memory_is_corrected_and_forgotten(browser: Browser, tmp_path: P
         page.get_by_label("Type a message").fill("Where in Portland could I walk?")
         page.keyboard.press("Enter")
         expect(reply(page)).to_have_text("Along the river.")
+        why = page.get_by_role("link", name="Why this answer?")
+        href = why.get_attribute("href")
+        with web_page(browser, f"{server.url}{href}") as other:
+            expect(other.get_by_text("One thing was found")).to_be_visible()
+            expect(other.get_by_text("One of them was given to the chat model")).to_be_visible()
+            expect(other.locator(".hit")).to_contain_text(words)
+            expect(other.locator(".share").first).to_contain_text("%")
         page.get_by_text("1 memory used").click()
         expect(page.locator(".memories li")).to_contain_text(words)
         page.get_by_role("button", name="That's wrong").click()

@@ -472,9 +472,11 @@ def test_speech_that_nobody_asked_for_is_marked(page: Page) -> None:
 
 
 def test_memories_belong_to_the_last_reply(page: Page) -> None:
-    used = {"type": "memories", "entries": [{"id": 7, "content": "You live in Rome."}]}
+    entries = [{"id": 7, "content": "You live in Rome."}]
+    used = {"type": "memories", "message_id": 5, "entries": entries}
     result = played(page, *SPOKEN, {"type": "message", "message": used})
     assert [one["id"] for one in result["lines"][1]["memories"]] == [7]
+    assert result["lines"][1]["message"] == 5
 
 
 def test_typed_words_are_answered_in_the_same_transcript(page: Page) -> None:
@@ -493,6 +495,7 @@ def test_typed_words_are_answered_in_the_same_transcript(page: Page) -> None:
     assert result["phases"][1:] == ["thinking", *["speaking"] * 5, "idle", "idle"]
     assert [line["text"] for line in result["lines"]] == ["Hello", "Hi there."]
     assert kinds(result) == ["ask", "mark", "look_up", "end"]
+    assert result["lines"][1]["message"] == 5
     assert [one["id"] for one in result["lines"][1]["memories"]] == [7]
 
 

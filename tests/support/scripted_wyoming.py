@@ -79,13 +79,16 @@ class ScriptedWyoming:
 
     def info(self) -> Info:
         model = AsrModel(name="base", languages=["en"], **_OURS)  # type: ignore[arg-type]
-        voice = TtsVoice(name="joe", languages=["en"], **_OURS)  # type: ignore[arg-type]
+        voices = [
+            TtsVoice(name=name, languages=["en"], **_OURS)  # type: ignore[arg-type]
+            for name in ("joe", "ann")
+        ]
         return Info(
             asr=[AsrProgram(name="ears", models=[model], **_OURS)],  # type: ignore[arg-type]
             tts=[
                 TtsProgram(
                     name="mouth",
-                    voices=[voice],
+                    voices=voices,
                     supports_synthesize_streaming=self.streams,
                     **_OURS,  # type: ignore[arg-type]
                 )

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ruamel.yaml import YAML
 
 from lobug.http.web.page import APP_FOLDER, VENDOR_FOLDER, page_policy
 
@@ -98,3 +99,19 @@ def test_every_difference_on_the_disk_is_found(tmp_path: Path) -> None:
         "some@1.0.0/c.js is in no package",
         "some@1.0.0/a.js was changed",
     ]
+
+
+def test_what_npm_publishes_is_compared_weekly_and_when_a_file_changes() -> None:
+    """It needs the network, so it is a workflow and no test."""
+    file = ROOT / ".github" / "workflows" / "vendor.yml"
+    workflow: dict[str, Any] = YAML(typ="safe", pure=True).load(file)
+    begins = workflow["on"]
+    assert begins["schedule"][0]["cron"].split()[2:] == ["*", "*", "1"]
+    for event in ("push", "pull_request"):
+        for folder in vendor.FOLDERS:
+            assert f"{folder.relative_to(ROOT).as_posix()}/**" in begins[event]["paths"]
+    (job,) = workflow["jobs"].values()
+    assert "python scripts/vendor.py --check" in [step.get("run") for step in job["steps"]]
+    pinned = re.compile(r"actions/[a-z-]+@[0-9a-f]{40}")
+    assert all(pinned.fullmatch(step["uses"]) for step in job["steps"] if "uses" in step)
+    assert workflow["permissions"] == {"contents": "read"}

@@ -269,6 +269,18 @@ class AdjustableVoice(Protocol):
 
 
 @runtime_checkable
+class SelectableVoice(Protocol):
+    """A TextToSpeech that may speak with another voice while it runs."""
+
+    @property
+    def voices(self) -> Sequence[str]:
+        """Names of the voices that it has; empty: it does not tell."""
+
+    def set_voice(self, name: str) -> None:
+        """Speak with the voice of this name, from the next sentence on; empty: its own choice."""
+
+
+@runtime_checkable
 class CatalogModel(Engine, Protocol):
     """An engine whose model ``lobug models pull`` downloads."""
 

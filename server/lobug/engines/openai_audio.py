@@ -195,7 +195,13 @@ class OpenAISynthesizer(_Server):
 
     def __init__(self, settings: TtsSettings) -> None:
         super().__init__("tts", settings, _MOST_AUDIO_BYTES)
+        self.voices: Sequence[str] = ()  # the protocol has no list of them
         self._settings = settings
+        self._voice = settings.openai_voice
+
+    def set_voice(self, name: str) -> None:
+        """Ask for this voice from the next sentence on."""
+        self._voice = name
 
     async def speak(self, text: str, speed: float) -> AsyncGenerator[Samples]:
         """Yield speech at ``VOICE_RATE`` as it arrives."""
@@ -204,7 +210,7 @@ class OpenAISynthesizer(_Server):
         try:
             async with self._client.audio.speech.with_streaming_response.create(
                 model=self.model,
-                voice=self._settings.openai_voice,
+                voice=self._voice,
                 input=text,
                 response_format=form,
                 speed=openai.omit if speed == 1.0 else speed,

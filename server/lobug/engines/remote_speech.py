@@ -87,6 +87,11 @@ class SynthesisServer(_Server, Protocol):
 
     paced: bool
     """Whether it can speak faster and slower."""
+    voices: Sequence[str]
+    """Names of its voices, once it was probed; empty: it does not tell."""
+
+    def set_voice(self, name: str) -> None:
+        """Ask for this voice from the next request on; empty: the server's own choice."""
 
     def speak(self, text: str, speed: float) -> AsyncGenerator[Samples]:
         """Yield speech at ``VOICE_RATE`` as it arrives. Closing it closes the connection. Raises
@@ -286,6 +291,16 @@ class RemoteVoice(_Remote[SynthesisServer, TextToSpeech]):
         spare: object = self._spare
         if isinstance(spare, AdjustableVoice):
             spare.set_speed(speed)
+
+    @property
+    def voices(self) -> Sequence[str]:
+        """Names of the server's voices; empty: it does not tell."""
+        return self._server.voices
+
+    def set_voice(self, name: str) -> None:
+        """Let the server speak with the voice of this name, from the next sentence on; empty: its
+        own choice. The embedded voice that replaces it stays the one that it is."""
+        self._server.set_voice(name)
 
     async def synthesize(self, sentence: str) -> Samples:
         """Speak one sentence. Empty audio when nothing in it can be spoken."""

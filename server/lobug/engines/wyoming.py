@@ -30,6 +30,10 @@ from lobug.settings import Settings, SttSettings, TtsSettings
 
 _MOST_NAMES = 100
 """Names that a server is told, the first ones."""
+_MOST_VOICES = 500
+"""Names of voices that are kept of what a server offers."""
+_LONGEST_NAME = 200
+"""Characters of a voice's name, as of ``tts.wyoming_voice``."""
 _CHUNK = STT_SAMPLE_RATE * 2 // 10
 """Bytes sent at once, 0.1 s."""
 
@@ -71,15 +75,20 @@ class _Server:
 
     def _require(self, wanted: str, programs: Sequence[Mapping[str, Any]], kind: str) -> None:
         """Raise ModelMissingError when the server lists models or voices, and not this one."""
-        listed = [
-            str(one.get("name"))
-            for program in programs
-            if isinstance(program.get(kind), list)
-            for one in program[kind]
-            if isinstance(one, dict)
-        ]
+        listed = _listed(programs, kind)
         if wanted and listed and wanted not in listed:
             raise ModelMissingError(self._engine, f"{self.where} does not have {wanted!r}")
+
+
+def _listed(programs: Sequence[Mapping[str, Any]], kind: str) -> list[str]:
+    """Names of the models or voices that programs list."""
+    return [
+        str(one.get("name"))
+        for program in programs
+        if isinstance(program.get(kind), list)
+        for one in program[kind]
+        if isinstance(one, dict)
+    ]
 
 
 _JOBS = {"asr": "speech-to-text", "tts": "text-to-speech"}
@@ -140,18 +149,23 @@ class WyomingSynthesizer(_Server):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__("tts", settings.tts.wyoming_url, settings.tts)
-        self.model = settings.tts.wyoming_voice
+        self.voices: Sequence[str] = ()
         language = settings.stt.language
-        self._voice: SynthesizeVoice | None = None
-        if self.model:
-            self._voice = SynthesizeVoice(name=self.model)
-        elif language != "auto":
-            self._voice = SynthesizeVoice(language=language)
+        self._own_choice = None if language == "auto" else SynthesizeVoice(language=language)
+        self.set_voice(settings.tts.wyoming_voice)
         self._streams = False
+
+    def set_voice(self, name: str) -> None:
+        """Ask for this voice from the next sentence on; empty: the server's choice for the
+        language."""
+        self.model = name
+        self._voice = SynthesizeVoice(name=name) if name else self._own_choice
 
     async def probe(self) -> None:
         """Ask what it offers. Raises EngineUnavailableError, ModelMissingError, EngineError."""
         programs = await self._programs("tts")
+        named = (name for name in _listed(programs, "voices") if len(name) <= _LONGEST_NAME)
+        self.voices = tuple(dict.fromkeys(named))[:_MOST_VOICES]
         self._require(self.model, programs, "voices")
         # A request without a program's name goes to the first.
         self._streams = programs[0].get("supports_synthesize_streaming") is True

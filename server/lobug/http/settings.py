@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Request
@@ -10,6 +11,7 @@ from fastapi.responses import JSONResponse
 from pydantic import Field, JsonValue, RootModel
 
 from lobug.concurrency import uninterrupted
+from lobug.engines.base import SelectableVoice
 from lobug.errors import (
     InvalidEncodingError,
     InvalidRequestError,
@@ -21,6 +23,7 @@ from lobug.errors import (
 from lobug.http.dependencies import ServerDep, documented, json_body, private, require_admin
 from lobug.http.formats import Answer
 from lobug.http.problems import error_responses, problem
+from lobug.server import LobugServer
 from lobug.settings.live import EffectiveSetting, LiveSettings
 from lobug.settings.section import Kind
 
@@ -36,7 +39,10 @@ class SettingAnswer(Answer):
     unit: str = Field(description="Of a number; empty: none.")
     minimum: float | None = Field(description="Least value of a number; null: none.")
     maximum: float | None = Field(description="Largest value of a number; null: none.")
-    choices: list[str] = Field(description="What it may be, of a `choice` and of `choices`.")
+    choices: list[str] = Field(
+        description="What it may be, of a `choice` and of `choices`; of the voice of a server: the"
+        " names that the server told."
+    )
     value: Any = Field(
         description="In effect now. Of a setting that can never change while the server runs: as"
         " text, secrets masked."
@@ -78,9 +84,12 @@ LiveSettingsDep = Annotated[LiveSettings, Depends(get_live_settings)]
 @router.get("", responses=error_responses(OwnerOnlyError))
 async def list_settings(live: LiveSettingsDep, server: ServerDep) -> SettingsAnswer:
     """Show every setting: its value, default, unit and origin, and whether it may change now."""
-    skills = [skill.name for skill in server.skills]
+    known = {
+        "skills.off": [skill.name for skill in server.skills],
+        "tts.wyoming_voice": _voices(server),
+    }
     return SettingsAnswer(
-        settings=[_answer(row, skills) for row in live.all()], faults=list(live.faults)
+        settings=[_answer(row, known) for row in live.all()], faults=list(live.faults)
     )
 
 
@@ -106,6 +115,7 @@ async def change_settings(
     restart. `response` of an error says what is wrong, in words for the owner."""
     try:
         _check_skills(body.root.get("skills.off"), {skill.name for skill in server.skills})
+        _check_voice(body.root.get("tts.wyoming_voice"), _voices(server))
         await uninterrupted(live.change(body.root))
     except (InvalidRequestError, SettingFixedError, SettingUnknownError) as error:
         return problem(error, response=_sentence(str(error)))
@@ -120,11 +130,25 @@ def _check_skills(names: JsonValue, known: set[str]) -> None:
             raise InvalidRequestError(f"There is no skill {name}.", param="skills.off")
 
 
+def _voices(server: LobugServer) -> list[str]:
+    """Names of the voices among which ``tts.wyoming_voice`` chooses; empty: it is not known, or no
+    Wyoming server is asked."""
+    voice = server.engines.tts
+    asked = server.settings.tts.engine == "wyoming" and isinstance(voice, SelectableVoice)
+    return list(voice.voices) if asked else []
+
+
+def _check_voice(name: JsonValue, known: list[str]) -> None:
+    """Refuse a voice that the server does not have: Lo-Bug would lose its voice."""
+    if isinstance(name, str) and name and known and name not in known:
+        raise InvalidRequestError(f"The server has no voice {name}.", param="tts.wyoming_voice")
+
+
 def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
-def _answer(row: EffectiveSetting, skills: list[str]) -> SettingAnswer:
+def _answer(row: EffectiveSetting, known: Mapping[str, list[str]]) -> SettingAnswer:
     setting, mark = row.setting, row.setting.changeable
     return SettingAnswer(
         name=setting.dotted,
@@ -135,7 +159,7 @@ def _answer(row: EffectiveSetting, skills: list[str]) -> SettingAnswer:
         unit=mark.unit if mark is not None else "",
         minimum=setting.minimum,
         maximum=setting.maximum,
-        choices=skills if setting.dotted == "skills.off" else list(setting.choices),
+        choices=known.get(setting.dotted, list(setting.choices)),
         value=row.value,
         default=setting.default if mark is not None else setting.default_text,
         source=row.source,

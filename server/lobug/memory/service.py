@@ -35,7 +35,7 @@ from lobug.memory.erasure.forget import (
     forget_message,
     forget_text,
 )
-from lobug.memory.erasure.purge import cause_of, purge
+from lobug.memory.erasure.purge import cause_of, preview, purge
 from lobug.memory.erasure.report import Cause, ErasureReport, ErasureReporter
 from lobug.memory.exchange import export, import_
 from lobug.memory.exchange.snapshot import SnapshotSource
@@ -697,9 +697,13 @@ class Memory:
             scope, "forget", "forget", lambda c, now: forget_text(c, scope, text, now)
         )
 
-    async def purge(self, scope: MemoryScope, what: Purge) -> Forgotten:
+    async def purge(self, scope: MemoryScope, what: Purge, *, dry_run: bool = False) -> Forgotten:
         """Erase a session, a user, or what is old. The caller asks for confirmation. What the
-        agenda holds of a user is erased first (``before_user_purge``)."""
+        agenda holds of a user is erased first (``before_user_purge``). ``dry_run``: only say what
+        would be erased from memory. Raises MemoryNotFoundError."""
+        if dry_run:  # a write all the same, that is rolled back
+            now = self._clock()
+            return await self._database.write("purge", lambda c: preview(c, scope, what, now))
         if what.user:
             for callback in self._purge_callbacks:
                 await callback(scope.user)

@@ -43,9 +43,11 @@ class ConversationSettings(Section):
         description="Time zone of the person who talks, a name of the IANA database such as"
         " `Europe/Berlin`; empty: that of the system.",
     )
-    ignore_and_react: Annotated[bool, Changeable("Ignore what is not meant for it")] = Field(
+    ignore_and_react: Annotated[bool, Changeable("Try to ignore television and radio")] = Field(
         True,
-        description="Let the chat model ignore or silently react to what was not meant for it.",
+        description="Let the chat model judge, by the words alone, what comes from a television or"
+        " radio, which it ignores, and what is only laughter, to which it reacts without words. It"
+        " may be wrong, and it has not been measured with a television in the room.",
     )
 
     @field_validator("time_zone")

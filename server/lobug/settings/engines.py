@@ -262,13 +262,15 @@ class TtsSettings(SpeechServerSettings):
         "tcp://127.0.0.1:10200",
         description="Wyoming server for text-to-speech: `tcp://HOST:PORT` or `unix:///PATH`.",
     )
-    wyoming_voice: str = Field(
+    wyoming_voice: Annotated[str, Changeable("Voice", longest=200)] = Field(
         "",
         max_length=200,
         description="Voice name on that server; empty: its own choice for `stt.language`.",
     )
     openai_model: str = Field("tts-1", description="Model name on the OpenAI-compatible server.")
-    openai_voice: str = Field("alloy", description="Voice name on that server.")
+    openai_voice: Annotated[str, Changeable("Voice", longest=200)] = Field(
+        "alloy", min_length=1, max_length=200, description="Voice name on that server."
+    )
     openai_format: Literal["wav", "pcm"] = Field(
         "wav",
         description="What is asked of that server. `pcm` has no header and is taken for 24 kHz, as"
@@ -293,3 +295,15 @@ class TtsSettings(SpeechServerSettings):
         40.0,
         description="Longest reply WAV of `/chat/audio`, seconds; the first device has 4 MB.",
     )
+
+    @property
+    def server_voice(self) -> str:
+        """The voice of the server that ``engine`` asks; empty: the server's own choice, or no
+        server is asked."""
+        match self.engine:
+            case "wyoming":
+                return self.wyoming_voice
+            case "openai":
+                return self.openai_voice
+            case _:
+                return ""

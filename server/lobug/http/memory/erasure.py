@@ -52,6 +52,7 @@ class PurgeRequest(Body):
         allow_inf_nan=False,
         description="Messages and timeline entries that are older.",
     )
+    dry_run: bool = Field(False, description="Only count what would go from memory.")
     confirm: bool = Field(False, description="Has to be true: it cannot be undone.")
 
 
@@ -98,18 +99,17 @@ async def purge(
     memory: MemoryDep,
 ) -> MemoryForgotten:
     """Erase a session, all of a user with timers, alarms, reminders, lists and notes, or what is
-    old. Without `confirm` it only says what would go."""
+    old. Without `confirm` it only says what would go, with `dry_run` it counts that."""
     given = (body.session is not None, body.user, body.older_than_days is not None)
     if sum(given) != 1:
         raise InvalidRequestError("give exactly one of session, user: true and older_than_days")
+    what_goes = Purge(session=body.session, user=body.user, older_than_days=body.older_than_days)
+    if body.dry_run:
+        return MemoryForgotten.of(await memory.purge(scope, what_goes, dry_run=True), dry_run=True)
     if not body.confirm:
         what = await _what_would_go(memory, scope, body)
         raise ConfirmationRequiredError(f"this would erase {what}; send confirm: true")
-    gone = await memory.purge(
-        scope,
-        Purge(session=body.session, user=body.user, older_than_days=body.older_than_days),
-    )
-    return MemoryForgotten.of(gone)
+    return MemoryForgotten.of(await memory.purge(scope, what_goes))
 
 
 async def _what_would_go(memory: Memory, scope: MemoryScope, body: PurgeRequest) -> str:

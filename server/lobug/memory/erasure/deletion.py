@@ -12,7 +12,8 @@ and AFTER DELETE: this module knows no such table.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 import sqlalchemy as sa
@@ -151,6 +152,17 @@ CONSOLIDATED_BEFORE = (
 
 FEWEST_WORDS = 6
 """A line of fewer words ("Dog: Rex") does not tell its language."""
+
+
+@contextmanager
+def rolled_back(connection: Connection) -> Iterator[None]:
+    """Undo at the end whatever was changed, inside of the transaction that goes on."""
+    connection.execute("SAVEPOINT dry_run")
+    try:
+        yield
+    finally:
+        connection.execute("ROLLBACK TO dry_run")
+        connection.execute("RELEASE dry_run")
 
 
 class Erasure:

@@ -7,8 +7,8 @@ that has read what is forgotten is stopped before it can store anything made fro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 
 from sqlalchemy import bindparam, select
 
@@ -21,7 +21,7 @@ from lobug.memory.claim_rows import STATED_IMPORTANCE, Referent
 from lobug.memory.claims import assertion, lookup, tombstones
 from lobug.memory.claims.assertion import Assertion
 from lobug.memory.claims.claim_writer import Origin
-from lobug.memory.erasure.deletion import Erasure
+from lobug.memory.erasure.deletion import Erasure, rolled_back
 from lobug.memory.model import Entry, Filter, Forgotten, MemoryScope
 from lobug.storage.connection import Connection
 from lobug.storage.statements import run
@@ -48,7 +48,7 @@ def forget_entries(
         for version in entries.versions(connection, scope, entry_id):
             scope.require(version.scope, write=True)
             found[version.id] = version
-    with _rolled_back(connection) if dry_run else nullcontext():
+    with rolled_back(connection) if dry_run else nullcontext():
         return _forget(connection, scope, list(found.values()), now)
 
 
@@ -99,19 +99,8 @@ def forget_text(
         if mark is not None:
             tombstones.add(connection, scope.user, [mark], now)
         return _forget_text(connection, scope, text, now)
-    with _rolled_back(connection):
+    with rolled_back(connection):
         return _forget_text(connection, scope, text, now)
-
-
-@contextmanager
-def _rolled_back(connection: Connection) -> Iterator[None]:
-    """Undo at the end whatever was changed, inside of the transaction that goes on."""
-    connection.execute("SAVEPOINT dry_run")
-    try:
-        yield
-    finally:
-        connection.execute("ROLLBACK TO dry_run")
-        connection.execute("RELEASE dry_run")
 
 
 def _forget_text(connection: Connection, scope: MemoryScope, text: str, now: float) -> Forgotten:

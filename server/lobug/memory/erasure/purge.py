@@ -18,7 +18,7 @@ from lobug.errors import MemoryContentError, MemoryNotFoundError
 from lobug.memory import entries, jobs, timeline
 from lobug.memory.claims import tombstones
 from lobug.memory.erasure import deletion
-from lobug.memory.erasure.deletion import Erasure
+from lobug.memory.erasure.deletion import Erasure, rolled_back
 from lobug.memory.erasure.report import Cause, ErasureReport
 from lobug.memory.jobs import Task
 from lobug.memory.model import Forgotten, MemoryScope, Purge
@@ -131,16 +131,45 @@ def purge(connection: Connection, scope: MemoryScope, what: Purge, now: float) -
     Raises MemoryNotFoundError for a session of another user, MemoryContentError unless exactly one
     thing is asked for.
     """
-    asked = (what.session is not None) + what.user + (what.older_than_days is not None)
-    if asked != 1:
-        raise MemoryContentError("a purge erases a session, a user, or what is older: one of them")
+    _check(what)
     if what.session is not None:
         return purge_session(connection, scope, what.session, now)
     if what.older_than_days is not None:
-        if not 0.0 <= what.older_than_days < math.inf:  # NaN too
-            raise MemoryContentError("older_than_days is a number of days, 0 or more")
         return purge_older(connection, scope.user, now - what.older_than_days * DAY_S, now)
     return purge_user(connection, scope.user, now)
+
+
+def _check(what: Purge) -> None:
+    asked = (what.session is not None) + what.user + (what.older_than_days is not None)
+    if asked != 1:
+        raise MemoryContentError("a purge erases a session, a user, or what is older: one of them")
+    # NaN too
+    if what.older_than_days is not None and not 0.0 <= what.older_than_days < math.inf:
+        raise MemoryContentError("older_than_days is a number of days, 0 or more")
+
+
+def preview(connection: Connection, scope: MemoryScope, what: Purge, now: float) -> Forgotten:
+    """What ``purge`` would erase; nothing is changed. Needs a write transaction for a session,
+    whose erasure is rolled back. Raises as ``purge`` does."""
+    _check(what)
+    if what.session is not None:
+        with rolled_back(connection):
+            return purge(connection, scope, what, now)
+    if what.older_than_days is not None:
+        bound: dict[str, object] = {
+            "user": scope.user,
+            "cutoff": now - what.older_than_days * DAY_S,
+        }
+        messages, found = OLD_MESSAGES, OLD_TIMELINE
+    else:
+        bound = {"user": scope.user}
+        messages, found = MESSAGES_OF_USER, ENTRIES_OF_USER
+    rows = run(connection, found, **bound).all()
+    return Forgotten(
+        entries=tuple(row.id for row in rows),
+        keys=tuple(dict.fromkeys(row.key for row in rows)),
+        messages=len(run(connection, messages, **bound).scalars()),
+    )
 
 
 def purge_session(

@@ -209,10 +209,13 @@ function Choices({ setting, hint, fault, disabled, save }) {
 
 function Text({ setting, hint, fault, disabled, save }) {
   const draft = useDraft(setting.value);
+  const list = useId();
+  const known = setting.choices.length > 0;
   return html`<${Field} label=${setting.label} hint=${hint} fault=${fault}>
     ${(names) => html`<input
       ...${names}
       type="text"
+      list=${known ? list : undefined}
       autocomplete="off"
       spellcheck="false"
       disabled=${disabled}
@@ -220,7 +223,8 @@ function Text({ setting, hint, fault, disabled, save }) {
       onInput=${(event) => (draft.value = event.currentTarget.value)}
       onChange=${(event) => save(event.currentTarget.value.trim())}
     />`}
-  <//>`;
+    <//>
+    ${known && html`<datalist id=${list}>${setting.choices.map((one) => html`<option key=${one} value=${one} />`)}</datalist>`}`;
 }
 
 function LongText({ setting, hint, fault, disabled, save }) {

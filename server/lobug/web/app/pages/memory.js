@@ -32,9 +32,32 @@ const VIEWS = {
 
 const addressOf = (view) => (view === "all" ? link("memory") : link("memory", view));
 
+/** The address that is shown, with the person whose memory it shows; `null`: the caller's own. */
+function addressWith(person) {
+  const [path, query = ""] = location.hash.split("?");
+  const parts = new URLSearchParams(query);
+  if (person) parts.set("person", person);
+  else parts.delete("person");
+  return parts.size ? `${path}?${parts}` : path;
+}
+
+/** Hook: the address says whose memory is shown, so that a link leads to the same view. Returns
+ * whether the person of the address is the one who is shown. */
+function usePersonInAddress() {
+  const { person } = route.value.query;
+  const asked = person === session.value?.user ? null : person;
+  const follows = !seesOthers.value || person === undefined || asked === viewed.value;
+  useEffect(() => {
+    if (!follows) viewed.value = asked;
+    else if (seesOthers.value && viewed.value && person === undefined) go(addressWith(viewed.value), { replace: true });
+  });
+  return follows;
+}
+
 export default function Page() {
   const [place, id] = route.value.rest;
   useTopics(["settings"], () => void loadMemorySwitch(), [session.value?.role]);
+  if (!usePersonInAddress()) return null;
   if (place === "entry" && /^\d+$/.test(id ?? "")) return html`<${EntryPage} id=${Number(id)} />`;
   const current = VIEWS[place] ? place : "all";
   const View = VIEWS[current];
@@ -70,6 +93,7 @@ function Person() {
       onChange=${(event) => {
         const name = event.currentTarget.value;
         viewed.value = name === session.value?.user ? null : name;
+        go(addressWith(viewed.value), { replace: true });
       }}
     >
       ${!shown && html`<option value=""></option>`}

@@ -21,6 +21,8 @@ const GROUPS = {
     "chat.temperature",
   ],
   voice: [
+    "tts.wyoming_voice",
+    "tts.openai_voice",
     "tts.speed",
     "stt.language",
     "listening.end_silence_s",
@@ -42,6 +44,22 @@ const GROUPS = {
   skills: ["skills.off", "skills.weather_place", "skills.weather_units", "skills.weather_url"],
   devices: ["access.pairing"],
 };
+
+/** The setting of the voice, by the engine that speaks. Others have no effect. */
+const VOICES = { wyoming: "tts.wyoming_voice", openai: "tts.openai_voice" };
+
+/** The settings without those that would have no effect with the voice in use. Pure. */
+export function inEffect(settings) {
+  const engine = settings.find((one) => one.name === "tts.engine")?.value;
+  const without = Object.entries(VOICES).filter(([of]) => of !== engine).map(([, name]) => name);
+  return settings.filter((one) => !without.includes(one.name));
+}
+
+/** What is said where the voice cannot be chosen: a key of the sentences; null: it can. Pure. */
+export function voiceNote(settings) {
+  const engine = settings.find((one) => one.name === "tts.engine")?.value;
+  return { hibari: "settings.one_voice", none: "settings.no_voice" }[engine] ?? null;
+}
 
 /** `[group, settings]` for each card that has any, and the settings that are in none. Pure. */
 export function grouped(settings) {
@@ -99,12 +117,14 @@ function OwnersPage() {
     const rest = error.value ? html`<${Fault} error=${error.value} retry=${load} />` : html`<${Loading} />`;
     return html`${head}${rest}`;
   }
-  const [cards, others] = grouped(answer.value.settings);
+  const note = voiceNote(answer.value.settings);
+  const [cards, others] = grouped(inEffect(answer.value.settings));
   return html`${head}
     ${answer.value.faults.map((fault) => html`<${Banner} key=${fault} kind="warning">${fault}<//>`)}
     <div class="settings-cards">
       ${cards.map(
         ([group, rows]) => html`<${Card} key=${group} title=${t(`settings.groups.${group}`)}>
+          ${group === "voice" && note && html`<p class="muted settings-note">${t(note)}</p>`}
           <div class="settings-fields">
             ${rows.map(
               (row) => html`<${SettingField}

@@ -102,6 +102,14 @@ function Words({ line }) {
     .map((one, index) => html`<span key=${index}>${index > 0 && " "}${index === current ? html`<mark>${one}</mark>` : one}</span>`);
 }
 
+/** Where it says what was looked for and found for the reply to a message. It is this person's message,
+ * whoever's memory was looked at last. */
+function whyAddress(message) {
+  const query = new URLSearchParams({ message });
+  if (session.value.user) query.set("person", session.value.user);
+  return `${link("memory", "why")}?${query}`;
+}
+
 function Line({ line }) {
   if (line.who === "note" || line.who === "fault") {
     return html`<li class="line line-${line.who}">${line.key ? t(`talk.${line.key}`) : line.text}</li>`;
@@ -120,6 +128,8 @@ function Line({ line }) {
       ${line.state === "interrupted" && html`<span class="cut"> ${t("talk.interrupted")}</span>`}
     </p>
     ${line.memories.length > 0 && html`<${Memories} memories=${line.memories} />`}
+    ${line.message !== null &&
+    html`<a class="line-why small" href=${whyAddress(line.message)}>${t("talk.why")}</a>`}
   </li>`;
 }
 

@@ -10,8 +10,17 @@ import { Words, goneText } from "./parts.js";
 
 const SHOWN_ENTRIES = 12;
 
-/** `preview()` and `erase()` answer as POST /memory/forget; `erased(gone)` after it is done. */
-export function ForgetDialog({ preview, erase, erased, close }) {
+/** `preview()` and `erase()` answer as POST /memory/forget; `erased(gone)` after it is done. `about`: a
+ * sentence of what stays or goes besides; `nothing`: what is said where nothing would go. */
+export function ForgetDialog({
+  preview,
+  erase,
+  erased,
+  close,
+  title = t("memory.forget_title"),
+  about,
+  nothing: nothingGoes = t("memory.nothing_says_this"),
+}) {
   const [state, setState] = useState({});
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState("");
@@ -41,10 +50,10 @@ export function ForgetDialog({ preview, erase, erased, close }) {
       setBusy(false);
     }
   };
-  return html`<${Dialog} title=${t("memory.forget_title")} close=${close}>
+  return html`<${Dialog} title=${title} close=${close}>
     ${error && html`<${Fault} error=${error} retry=${ask} />`}
     ${!gone && !error && html`<${Loading} />`}
-    ${nothing && html`<p>${t("memory.nothing_says_this")}</p>`}
+    ${nothing && html`<p>${nothingGoes}</p>`}
     ${gone &&
     !nothing &&
     html`<div class="dialog-text">
@@ -53,6 +62,7 @@ export function ForgetDialog({ preview, erase, erased, close }) {
         ${shown.map((entry) => html`<li key=${entry.id}><${Words}>${entry.content}<//></li>`)}
       </ul>
       ${gone.entries.length > shown.length && html`<p class="muted">${t("memory.and_more", { n: gone.entries.length - shown.length })}</p>`}
+      ${about && html`<p>${about}</p>`}
       <p><strong>${t("memory.no_undo")}</strong></p>
     </div>`}
     ${fault && html`<p class="fault" role="alert">${fault}</p>`}

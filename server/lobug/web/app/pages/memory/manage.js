@@ -8,6 +8,7 @@ import { html, useState } from "../../preact.js";
 import { isOwner, shownUser } from "../../session.js";
 import { date, moment, t } from "../../sentences.js";
 import * as memory from "./client.js";
+import { EraseOlder, EraseSession } from "./erase.js";
 import { ForgetDialog } from "./forget.js";
 import { upload } from "./import_file.js";
 import { Loaded, useMemoryData } from "./loading.js";
@@ -127,7 +128,7 @@ function EraseMore() {
         <form class="inline-form" onSubmit=${(event) => {
           event.preventDefault();
           const one = sessions.find((known) => String(known.id) === session);
-          if (one) setAsking({ what: t("memory.erase_session_what", { when: moment(one.started_at), n: t("memory.messages", { n: one.messages }) }), body: { session: one.id } });
+          if (one) setAsking({ Box: EraseSession, session: one });
         }}>
           <${Field} label=${t("memory.erase_session")}>
             ${(props) => html`<select ...${props} value=${session} onChange=${(event) => setSession(event.currentTarget.value)}>
@@ -139,7 +140,7 @@ function EraseMore() {
         </form>
         <form class="inline-form" onSubmit=${(event) => {
           event.preventDefault();
-          setAsking({ what: t("memory.erase_older_what", { date: date(Date.now() - Number(days) * DAY_MS) }), body: { older_than_days: Number(days) } });
+          setAsking({ Box: EraseOlder, days: Number(days), date: date(Date.now() - Number(days) * DAY_MS) });
         }}>
           <${Field} label=${t("memory.erase_older")}>
             ${(props) => html`<input ...${props} type="number" inputmode="numeric" min="1" max="36500" required value=${days} onInput=${(event) => setDays(event.currentTarget.value)} />`}
@@ -148,11 +149,11 @@ function EraseMore() {
         </form>
         <div>
           <button class="button button-danger" onClick=${() =>
-            setAsking({ typed: true, body: { user: true }, what: t("memory.erase_all_what", allOf(stats)) })}>
+            setAsking({ Box: EraseAll, person: shownUser.value ?? stats.user, what: t("memory.erase_all_what", allOf(stats)) })}>
             <${Icon} name="trash" />${t("memory.erase_all")}
           </button>
         </div>
-        ${asking && html`<${EraseDialog} ...${asking} person=${shownUser.value ?? stats.user} close=${() => setAsking(null)} erased=${() => {
+        ${asking && html`<${asking.Box} ...${asking} close=${() => setAsking(null)} erased=${() => {
           setSession("");
           data.reload();
         }} />`}
@@ -170,26 +171,24 @@ function allOf(stats) {
   };
 }
 
-function EraseDialog({ what, body, typed = false, person, erased, close }) {
+function EraseAll({ what, person, erased, close }) {
   const [name, setName] = useState("");
-  const needed = typed && name.trim() !== person;
   return html`<${Confirm}
     title=${t("memory.erase_sure")}
     action=${t("memory.erase_now")}
     dangerous
     close=${close}
     run=${async () => {
-      if (needed) throw new Error(t("memory.type_name", { name: person }));
-      const gone = await memory.post("purge", { ...body, confirm: true });
+      if (name.trim() !== person) throw new Error(t("memory.type_name", { name: person }));
+      const gone = await memory.post("purge", { user: true, confirm: true });
       toast(t("memory.erased", { what: goneText(gone) }));
       erased();
     }}
   >
     <p>${what}</p>
     <p><strong>${t("memory.no_undo")}</strong></p>
-    ${typed &&
-    html`<${Field} label=${t("memory.type_name", { name: person })}>
+    <${Field} label=${t("memory.type_name", { name: person })}>
       ${(props) => html`<input ...${props} type="text" autocomplete="off" autocapitalize="off" spellcheck="false" value=${name} onInput=${(event) => setName(event.currentTarget.value)} />`}
-    <//>`}
+    <//>
   <//>`;
 }

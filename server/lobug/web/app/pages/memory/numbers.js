@@ -10,6 +10,7 @@ import { Loaded, useMemoryData } from "./loading.js";
 const MOST_RECALLS = 200;
 const DAY_S = 86_400;
 const ALL_DAYS = 36_600;
+const FEW_DAYS = 3;
 const LAYERS = ["identity", "knowledge", "archive"];
 
 export function NumbersView() {
@@ -41,7 +42,7 @@ export function NumbersView() {
       <${Card} title=${t("memory.recall_times")}>
         ${recalls
           ? html`
-              <${Plot} kind="recalls" label=${recalls.summary} unit=${t("memory.ms")} data=${[recalls.times, recalls.p50, recalls.p95]} series=${[{ label: "p50" }, { label: "p95", dash: true }]} />
+              <${Plot} kind="recalls" label=${recalls.summary} unit=${t("memory.ms")} data=${recalls.data} series=${recalls.series} />
               <p>${recalls.summary}</p>
               <${AsTable} head=${[t("memory.day"), t("memory.recalls"), "p50", "p95"]} rows=${recalls.rows} />
             `
@@ -94,7 +95,8 @@ export function growthOf(days) {
 /** The share `q` of sorted values lies at or below the one that is returned. */
 const quantile = (sorted, q) => sorted[Math.min(sorted.length - 1, Math.ceil(q * sorted.length) - 1)];
 
-/** p50 and p95 of each day on which something was recalled. null: never. */
+/** p50 and p95 of each day on which something was recalled; for a few days, which would be a few
+ * points, each recall of its own. null: never. */
 export function recallTimes(recalls) {
   if (!recalls.length) return null;
   const days = new Map();
@@ -106,10 +108,16 @@ export function recallTimes(recalls) {
   const sorted = [...days].sort(([a], [b]) => a - b).map(([at, took]) => [at, ascending(took)]);
   const all = ascending(recalls.map((recall) => recall.took_ms));
   const ms = (value) => t("memory.took", { ms: number(Math.round(value)) });
+  const each = recalls.map((recall) => [Date.parse(recall.created_at) / 1000, recall.took_ms]).sort(([a], [b]) => a - b);
+  const plotted =
+    sorted.length < FEW_DAYS
+      ? { data: [each.map(([at]) => at), each.map(([, took]) => took)], series: [{ label: t("memory.recalls") }] }
+      : {
+          data: [sorted.map(([at]) => at), sorted.map(([, took]) => quantile(took, 0.5)), sorted.map(([, took]) => quantile(took, 0.95))],
+          series: [{ label: "p50" }, { label: "p95", dash: true }],
+        };
   return {
-    times: sorted.map(([at]) => at),
-    p50: sorted.map(([, took]) => quantile(took, 0.5)),
-    p95: sorted.map(([, took]) => quantile(took, 0.95)),
+    ...plotted,
     summary: t("memory.recall_summary", { n: recalls.length, p50: ms(quantile(all, 0.5)), p95: ms(quantile(all, 0.95)) }),
     rows: sorted.toReversed().map(([at, took]) => [date(at * 1000), number(took.length), ms(quantile(took, 0.5)), ms(quantile(took, 0.95))]),
   };

@@ -1,11 +1,13 @@
 // Days: the summaries of the timeline, the sessions, and what was said in them.
 
 import { Card, Empty, Loading } from "../../components/basics.js";
+import { Icon } from "../../components/icons.js";
 import { attempt } from "../../components/toasts.js";
 import { html, useRef, useState } from "../../preact.js";
 import { link } from "../../router.js";
 import { date, t, time } from "../../sentences.js";
 import * as memory from "./client.js";
+import { EraseSession } from "./erase.js";
 import { Loaded, useMemoryData } from "./loading.js";
 import { Words } from "./parts.js";
 
@@ -77,11 +79,15 @@ function byDay({ sessions, summaries }) {
 
 function Session({ session }) {
   const [turns, setTurns] = useState(null);
+  const [waits, setWaits] = useState(false);
+  const [asking, setAsking] = useState(false);
   const open = async (event) => {
     if (!event.currentTarget.open || turns) return;
     const [since, until] = [moved(session.started_at, -SPARE_MS), moved(session.last_active_at, SPARE_MS)];
     const query = { since, until, turns: true, status: "all", limit: MOST_TURNS };
+    setWaits(true);
     const answer = await attempt(() => memory.get("search", query));
+    setWaits(false);
     if (!answer) return;
     const said = answer.hits.filter((hit) => hit.kind === "turn");
     setTurns(said.sort((a, b) => new Date(a.said_at) - new Date(b.said_at) || a.id - b.id));
@@ -94,7 +100,7 @@ function Session({ session }) {
       </span>
       ${session.summary && html`<span class="session-summary"><${Words}>${session.summary}<//></span>`}
     </summary>
-    ${!turns && html`<${Loading} />`}
+    ${waits && html`<${Loading} />`}
     ${turns?.length === 0 && html`<p class="muted">${t("memory.nothing_said")}</p>`}
     ${turns?.length > 0 &&
     html`<ol class="turns">
@@ -104,5 +110,10 @@ function Session({ session }) {
       </li>`)}
     </ol>`}
     ${turns && turns.length < session.messages && html`<p class="hint">${t("memory.not_all_said")}</p>`}
+    ${turns &&
+    html`<button class="button button-quiet button-small button-forget" onClick=${() => setAsking(true)}>
+      <${Icon} name="trash" />${t("memory.forget_session")}
+    </button>`}
+    ${asking && html`<${EraseSession} session=${session} close=${() => setAsking(false)} erased=${() => {}} />`}
   </details>`;
 }

@@ -67,7 +67,7 @@ function change(state, id, changes) {
   return { ...state, lines };
 }
 
-const reply = (more) => ({ who: "lobug", sentences: [], shown: 0, current: -1, state: "speaking", memories: [], unasked: false, ...more });
+const reply = (more) => ({ who: "lobug", sentences: [], shown: 0, current: -1, state: "speaking", message: null, memories: [], unasked: false, ...more });
 
 function play(state, samples, rate, effects) {
   effects.push({ type: "play", samples, rate });
@@ -282,9 +282,9 @@ const MESSAGES = {
     return { ...next, emotion: emotion ?? state.emotion, awaited: state.typing ? state.awaited : null };
   },
 
-  memories(state, { entries }) {
+  memories(state, { entries, message_id }) {
     const last = state.lines.findLast((line) => line.who === "lobug" && !line.unasked);
-    return last ? change(state, last.id, { memories: entries ?? [] }) : state;
+    return last ? change(state, last.id, { memories: entries ?? [], message: message_id ?? null }) : state;
   },
 };
 
@@ -355,7 +355,7 @@ const TYPED = {
     next = { ...next, typing: false };
     if (next.voice?.source !== "typed") return next;
     const { line } = next.voice;
-    next = change(next, line, ({ text }) => ({ text: response || text }));
+    next = change(next, line, ({ text }) => ({ text: response || text, message: message_id ?? null }));
     if (message_id) effects.push({ type: "look_up", message_id, line });
     effects.push({ type: "end" });
     return { ...next, voice: { ...next.voice, ended: true } };

@@ -49,6 +49,7 @@ export default {
   send: "Send",
   latest: "To the latest",
   memories: { one: "{n} memory used", other: "{n} memories used" },
+  why: "Why this answer?",
   from_talk: "from our conversation",
   wrong: "That's wrong",
   forget: "Forget this",
