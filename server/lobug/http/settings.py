@@ -133,9 +133,10 @@ def _check_skills(names: JsonValue, known: set[str]) -> None:
 def _voices(server: LobugServer) -> list[str]:
     """Names of the voices among which ``tts.wyoming_voice`` chooses; empty: it is not known, or no
     Wyoming server is asked."""
-    voice = server.engines.tts
-    asked = server.settings.tts.engine == "wyoming" and isinstance(voice, SelectableVoice)
-    return list(voice.voices) if asked else []
+    voice: object = server.engines.tts
+    if server.settings.tts.engine == "wyoming" and isinstance(voice, SelectableVoice):
+        return list(voice.voices)
+    return []
 
 
 def _check_voice(name: JsonValue, known: list[str]) -> None:
