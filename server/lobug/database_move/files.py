@@ -114,6 +114,8 @@ class FileReader:
 
     def numbers(self) -> Mapping[str, int]:
         """The last id that was given of each table whose ids are never given twice."""
+        if not any(part.numbered for part in parts_of(self._house.tables)):
+            return {}  # SQLite keeps them in a table that it makes for the first one
         with typed_errors(self._path):
             return dict(self._connection.execute("SELECT name, seq FROM sqlite_sequence"))
 
