@@ -54,6 +54,11 @@ def settings_of(folder: Path) -> Settings:
     return settings_for(folder)
 
 
+def house_of(folder: Path, name: str) -> HouseDatabase:
+    """One of its databases."""
+    return next(one for one in house_databases(settings_of(folder)) if one.name == name)
+
+
 def kit_of(folder: Path, place: DatabasePlace = FILES) -> Kit:
     """Its memory."""
     return Kit(
@@ -232,11 +237,19 @@ def moved(
     checkpoint: Checkpoint = no_checkpoint,
     *,
     restart: bool = False,
+    batch_rows: int = 500,
 ) -> tuple[Outcome, Silence]:
     """Move, or go on with a move."""
     progress = Silence()
     with sides(folder, url, direction, checkpoint) as (source, target):
-        move = Move(source, target, progress, clock=lambda: NOW, checkpoint=checkpoint)
+        move = Move(
+            source,
+            target,
+            progress,
+            clock=lambda: NOW,
+            batch_rows=batch_rows,
+            checkpoint=checkpoint,
+        )
         return move.run(move.prepare(restart=restart)), progress
 
 
@@ -251,7 +264,7 @@ def main(words: Sequence[str]) -> None:
         if not left:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    moved(Path(folder), url, direction, die)
+    moved(Path(folder), url, direction, die, batch_rows=60)
 
 
 if __name__ == "__main__":

@@ -222,11 +222,11 @@ class FileWriter(FileReader):
                 self._connection.execute(f'DROP TRIGGER "{name}"')
 
     def complete(self, note: Note) -> None:
-        """Note that the file is whole. The keys of rows, which may be words, are forgotten."""
+        """Note that the file is whole. How far its tables are stays until all files are: the next
+        run may have to go on."""
         with self._transaction():
-            self._connection.execute(f"DELETE FROM {MOVE_TABLE}")
             self._connection.execute(
-                f"INSERT INTO {MOVE_TABLE} VALUES ('', ?, 0, 1)", (note.text(),)
+                f"UPDATE {MOVE_TABLE} SET position = ?, done = 1 WHERE part = ''", (note.text(),)
             )
 
     @staticmethod
@@ -387,6 +387,7 @@ class FileTarget:
             path = moving(house.path)
             if path.exists():
                 with typed_errors(path):
+                    _forget_positions(path)
                     path.replace(house.path)
                     _sync(house.path.parent)
                 self._checkpoint("move.named")
@@ -442,6 +443,14 @@ def _note_of(path: Path) -> Note | None:
             return None
         row = connection.execute(f"SELECT position FROM {MOVE_TABLE} WHERE part = ''").fetchone()
         return None if row is None else Note.of(row[0])
+
+
+def _forget_positions(path: Path) -> None:
+    """Delete the keys of rows, which may be words: they are no longer needed."""
+    with closing(connect(str(path), timeout_s=TIMEOUT_S)) as connection:
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute(f"DELETE FROM {MOVE_TABLE} WHERE part <> ''")
 
 
 def _triggers_of(house: HouseDatabase) -> list[tuple[str, str]]:

@@ -15,7 +15,14 @@ from itertools import zip_longest
 from typing import Literal, Protocol
 
 from lobug.database_move.plan import Part
-from lobug.database_move.rows import batches, digest, first_difference, normalised, nul_texts
+from lobug.database_move.rows import (
+    MOST_ROWS,
+    batches,
+    digest,
+    first_difference,
+    normalised,
+    nul_texts,
+)
 from lobug.database_move.sides import Note, Position, Reader, Source, Target, Writer
 from lobug.errors import (
     MoveDifferenceError,
@@ -134,13 +141,15 @@ class Move:
         progress: Progress,
         *,
         clock: Callable[[], float],
+        batch_rows: int = MOST_ROWS,
         checkpoint: Checkpoint = no_checkpoint,
     ) -> None:
-        """``clock``: seconds since the epoch."""
+        """``clock``: seconds since the epoch; ``batch_rows``: copied in one transaction."""
         self._source = source
         self._target = target
         self._progress = progress
         self._clock = clock
+        self._batch_rows = batch_rows
         self._checkpoint = checkpoint
 
     def prepare(self, *, restart: bool = False) -> Begun | Finished:
@@ -195,7 +204,7 @@ class Move:
         self, reader: Reader, writer: Writer, part: Part, position: Position | None
     ) -> None:
         after, done = (None, 0) if position is None else (position.key, position.rows)
-        for rows in batches(reader.rows(part, after)):
+        for rows in batches(reader.rows(part, after), most_rows=self._batch_rows):
             done += len(rows)
             writer.add(part, rows, Position(part.key_of(rows[-1]), done))
             self._progress.advance(len(rows))

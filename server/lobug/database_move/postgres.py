@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from psycopg import sql
+from psycopg import IntegrityError, sql
 
 from lobug.database_move.files import listed, require_version
 from lobug.database_move.house import HouseDatabase
@@ -21,7 +21,12 @@ from lobug.database_move.sides import (
     Position,
     vectors_name,
 )
-from lobug.errors import StorageBusyError, StorageReadOnlyError, StorageUnfinishedError
+from lobug.errors import (
+    StorageBusyError,
+    StorageError,
+    StorageReadOnlyError,
+    StorageUnfinishedError,
+)
 from lobug.memory.index.entry_index import CREATE as CREATE_VECTORS
 from lobug.storage.database import MOVE_TABLE, Checkpoint, no_checkpoint
 from lobug.storage.postgres.connections import Raw
@@ -189,7 +194,7 @@ class SchemaWriter(SchemaReader):
         """Add rows and note how far that is."""
         copy_in = f'COPY "{part.table}" ({listed(part.columns)}) FROM STDIN'
         fixed = part.columns.index("uses") if part.table == "turn_words" else None
-        with typed_errors(self._place), self._raw.transaction():
+        with self._changing():
             self._make_vectors(part)
             with self._raw.cursor() as cursor, cursor.copy(copy_in.encode()) as copy:
                 for row in rows:
@@ -208,7 +213,7 @@ class SchemaWriter(SchemaReader):
     def derive(self, derivation: Derivation, position: Position | None) -> Position | None:
         """Make the next piece of an index."""
         after, done = (0, 0) if position is None else (position.key[0], position.rows)
-        with typed_errors(self._place), self._raw.transaction():
+        with self._changing():
             upto, count = self._one(
                 f"SELECT max({derivation.key}), count(*) FROM (SELECT {derivation.key}"
                 f" FROM {derivation.table} WHERE {derivation.key} > %s"
@@ -225,7 +230,7 @@ class SchemaWriter(SchemaReader):
     def settle(self, numbers: Mapping[str, int]) -> None:
         """Set the numbers of the next rows, put triggers and links back, and let the planner look
         at the tables."""
-        with typed_errors(self._place), self._raw.transaction():
+        with self._changing():
             for part in self.parts():
                 self._make_vectors(part)  # also where it has none
                 if not part.index_id:
@@ -234,6 +239,21 @@ class SchemaWriter(SchemaReader):
             self._restore_links()
             for part in self.parts():
                 self._raw.execute(f'ANALYZE "{part.table}"'.encode())
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """A transaction. Rows that PostgreSQL does not accept are no conflict with anybody."""
+        try:
+            with typed_errors(self._place), self._raw.transaction():
+                yield
+        except StorageError as error:
+            cause = error.__cause__
+            if isinstance(cause, IntegrityError):
+                raise StorageError(
+                    f"{self._place}: a row of the source breaks the rule"
+                    f" {cause.diag.constraint_name} ({type(cause).__name__})"
+                ) from cause
+            raise
 
     def _set_numbers(self, part: Part, last: int) -> None:
         for column in {*part.key, *part.columns} & {"id", ROWID}:
