@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from lobug.database_move.move import Outcome, Stage
     from lobug.database_move.sides import Source, Target
-    from lobug.storage.database import Checkpoint
 
 database_app = typer.Typer(
     cls=SentenceGroup,
@@ -39,6 +38,9 @@ database_app = typer.Typer(
 )
 
 FILES, POSTGRES = "files", "postgres"
+
+STAGES = {"copy": "database.copy", "index": "database.index", "compare": "database.compare"}
+"""What is said of each stage of a move."""
 
 
 @database_app.callback()
@@ -106,16 +108,12 @@ def run_move(
     target: Target,
     *,
     restart: bool = False,
-    checkpoint: Checkpoint | None = None,
 ) -> Outcome:
     """Move, and show how far it is on standard error."""
     from lobug.database_move.move import Move
-    from lobug.storage.database import no_checkpoint
 
     with _shown(open_console(stderr=True)) as progress:
-        move = Move(
-            source, target, progress, clock=time.time, checkpoint=checkpoint or no_checkpoint
-        )
+        move = Move(source, target, progress, clock=time.time)
         return move.run(move.prepare(restart=restart))
 
 
@@ -126,8 +124,8 @@ def _address(settings: Settings, to: str) -> DatabaseSettings:
     known = settings.database
     if to in (FILES, POSTGRES):
         if not known.url.get_secret_value():
-            which = "no_source" if to == FILES else "no_target"
-            raise CommandError(sentence(f"database.{which}"), code=EXIT_USAGE)
+            which = "database.no_source" if to == FILES else "database.no_target"
+            raise CommandError(sentence(which), code=EXIT_USAGE)
         return known
     try:
         given = DatabaseSettings.model_validate({**known.model_dump(), "url": to})
@@ -250,7 +248,7 @@ class _Bar:
     def begin(self, stage: Stage, total: int, done: int) -> None:
         self._end()
         self._task = self._progress.add_task(
-            sentence(f"database.{stage}"), total=total or None, completed=done
+            sentence(STAGES[stage]), total=total or None, completed=done
         )
 
     def advance(self, rows: int) -> None:
@@ -270,7 +268,7 @@ class _Lines:
         self._console = console
 
     def begin(self, stage: Stage, total: int, done: int) -> None:
-        self._console.print(plain(sentence(f"database.{stage}")), markup=False)
+        self._console.print(plain(sentence(STAGES[stage])), markup=False)
 
     def advance(self, rows: int) -> None:
         pass
