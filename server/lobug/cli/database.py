@@ -86,7 +86,7 @@ def move(
     claim = Claim(settings, "command")
     claim.take()
     try:
-        if to == FILES or not dry_run:
+        if not dry_run:
             warn(*restrict_access(settings).sentences())
         _require_fit(database)
         with _sides(settings, database, to_files=to == FILES) as (source, target):
