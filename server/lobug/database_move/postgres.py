@@ -61,7 +61,8 @@ SELECT set_config('application_name', %s, false), set_config('statement_timeout'
 
 OTHERS = """
 SELECT count(*), min(host(client_addr)) FROM pg_stat_activity
-WHERE datname = current_database() AND application_name = ANY(%s) AND application_name <> %s
+WHERE datname = current_database() AND application_name <> %s
+  AND (application_name = %s OR application_name LIKE 'lobug%%')
 """
 """Connections of servers and commands to the same database."""
 
@@ -400,7 +401,7 @@ class _Side:
 
     def _require_unused(self, raw: Raw, named: str) -> None:
         """``named``: what a server calls its connections that has the same address."""
-        row = raw.execute(OTHERS, (["lobug", named], NAME)).fetchone()
+        row = raw.execute(OTHERS, (NAME, named)).fetchone()
         if row is not None and row[0]:
             where = f" from {row[1]}" if row[1] else ""
             raise StorageBusyError(
