@@ -453,6 +453,32 @@ class StorageHeldError(StorageError):
     code = "storage_held"
 
 
+class StorageOlderError(StorageError):
+    """The database was written by an older Lo-Bug than this one, and is only read here, so it is
+    not migrated."""
+
+    code = "storage_older"
+
+
+class StorageUnfinishedError(StorageError):
+    """Everything is being moved to this database, or a move to it was broken off: it is not
+    whole."""
+
+    code = "storage_unfinished"
+
+
+class MoveTargetError(StorageError):
+    """The database that everything was to be moved to is not empty."""
+
+    code = "move_target_not_empty"
+
+
+class MoveDifferenceError(StorageError):
+    """After a move the two databases do not hold the same."""
+
+    code = "move_difference"
+
+
 class StorageDriverError(StorageError):
     """No installed SQLite driver can load extensions, sqlite-vec cannot be loaded, or PostgreSQL is
     wanted (``database.url``) and its driver is not installed."""

@@ -23,6 +23,7 @@ from lobug.cli import (
 )
 from lobug.cli.alerts import alerts_app
 from lobug.cli.browsers import browsers_app
+from lobug.cli.database import database_app
 from lobug.cli.devices import devices_app
 from lobug.cli.evaluate import eval_app
 from lobug.cli.firmware import firmware_app
@@ -59,6 +60,7 @@ eval_app.command("talk")(evaluate_talk.talk)
 eval_app.command("truth")(evaluate_truth.truth)
 app.add_typer(eval_app, name="eval")
 app.add_typer(memory_app, name="memory")
+app.add_typer(database_app, name="database")
 app.add_typer(alerts_app, name="alerts")
 app.add_typer(lists_app, name="lists")
 app.add_typer(notes_app, name="notes")

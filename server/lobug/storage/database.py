@@ -17,6 +17,11 @@ Checkpoint = Callable[[str], None]
 """Called with a name at points where a crash would be worst; tests end the process there."""
 
 
+MOVE_TABLE = "move_progress"
+"""In a database that everything was moved to: what is there already, and in the row without a name
+whether that is all."""
+
+
 def no_checkpoint(_name: str) -> None:
     """The checkpoint in production: does nothing."""
 

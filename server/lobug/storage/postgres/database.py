@@ -28,9 +28,10 @@ from lobug.errors import (
     StorageError,
     StorageNewerError,
     StorageReadOnlyError,
+    StorageUnfinishedError,
 )
 from lobug.storage.connection import Connection, PostgresConnection
-from lobug.storage.database import Checkpoint, no_checkpoint
+from lobug.storage.database import MOVE_TABLE, Checkpoint, no_checkpoint
 from lobug.storage.postgres.address import Address
 from lobug.storage.postgres.connections import Connections, Raw
 from lobug.storage.postgres.errors import AGAIN, typed_errors
@@ -359,15 +360,19 @@ class PostgresDatabase:
 
     def _connect(self) -> None:
         with self._own_connection() as raw:
-            _require_features(raw, self.place)
-            self._migrate(raw)
+            if unfinished_move(raw, self._options.schema) is not None:
+                raise StorageUnfinishedError(
+                    f"{self.place} does not hold everything yet: a move to it is under way or was"
+                    " broken off. `lobug database move` goes on with it."
+                )
+            self.prepare(raw)
         self._connections = Connections(self._own_connection)
 
-    def _configure(self, raw: Raw) -> None:
-        raw.adapters.register_loader("numeric", _NumberLoader)
-        raw.adapters.register_dumper(str, StrDumper)  # as text, not as of an unknown type
-        raw.execute(SEARCH_PATH, (self._options.schema,))
-        raw.execute(SESSION, (_milliseconds(self._options.patience_s),))
+    def prepare(self, raw: Raw) -> None:
+        """Make the schema on a connection that works on it, or migrate it where needed. Raises
+        StorageError where the server or its user lack something, else what psycopg raises."""
+        _require_features(raw, self.place)
+        self._migrate(raw)
 
     def _own_connection(self) -> Raw:
         lease = self._options.lease
@@ -379,7 +384,7 @@ class PostgresDatabase:
         try:
             if lease is not None:
                 lease.require_holder(raw)
-            self._configure(raw)
+            configure(raw, self._options.schema, self._options.patience_s)
         except BaseException:
             raw.close()
             raise
@@ -439,7 +444,7 @@ class PostgresDatabase:
     @property
     def _lock_class(self) -> int:
         """A number for the locks of this schema."""
-        return _number_of(self._options.schema)
+        return lock_class(self._options.schema)
 
     def _transaction(
         self,
@@ -510,6 +515,36 @@ class PostgresDatabase:
             raise StorageError(f"{self.place} is not open")
         with self._connections.lend(failures) as raw:
             yield PostgresConnection(raw)
+
+
+def configure(raw: Raw, schema: str, patience_s: float) -> None:
+    """Let a connection work on a schema. Raises what psycopg raises."""
+    raw.adapters.register_loader("numeric", _NumberLoader)
+    raw.adapters.register_dumper(str, StrDumper)  # as text, not as of an unknown type
+    raw.execute(SEARCH_PATH, (schema,))
+    raw.execute(SESSION, (_milliseconds(patience_s),))
+
+
+def lock_class(schema: str) -> int:
+    """The number of a schema's locks; ``EVERYBODY`` is that of its writes."""
+    return _number_of(schema)
+
+
+def unfinished_move(raw: Raw, schema: str) -> str | None:
+    """What is noted of a move to a schema that is not whole yet (``MOVE_TABLE``); None: there is
+    none, or it was finished."""
+    there = raw.execute(
+        "SELECT to_regclass(format('%%I.%%I', %s::text, %s::text)) IS NOT NULL",
+        (schema, MOVE_TABLE),
+    ).fetchone()
+    if there != (True,):
+        return None
+    row = raw.execute(
+        sql.SQL("SELECT position FROM {} WHERE part = '' AND done = 0").format(
+            sql.Identifier(schema, MOVE_TABLE)
+        )
+    ).fetchone()
+    return None if row is None else str(row[0])
 
 
 def _milliseconds(seconds: float) -> str:
