@@ -31,6 +31,7 @@ from lobug.settings import DatabaseSettings, Settings
 from lobug.storage.places import DatabasePlace
 from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
 from lobug.storage.postgres.inspection import Inspection, _is_here, inspect
+from lobug.storage.postgres.lease import Standing
 from lobug.storage.postgres.schemas import STEPS
 from support.app_server import running, settings_for
 from support.faults import until
@@ -410,6 +411,12 @@ GOOD = Inspection(
             "may not use or change: lobug_access",
         ),
         ({"backlog": (3, 4)}, "claims", Level.WARN, "1 of 4"),
+        (
+            {"standing": Standing("desk", 3)},
+            "servers",
+            Level.OK,
+            "on desk has the database; others",
+        ),
         ({"exposed": True}, "encryption", Level.WARN, "unencrypted"),
     ],
 )

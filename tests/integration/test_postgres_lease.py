@@ -19,7 +19,8 @@ from lobug.settings import Settings
 from lobug.storage.connection import Connection
 from lobug.storage.postgres.address import Address
 from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
-from lobug.storage.postgres.lease import Lease, LeaseOptions
+from lobug.storage.postgres.inspection import inspect
+from lobug.storage.postgres.lease import Lease, LeaseOptions, Standing
 from lobug.storage.statements import run
 from support.app_server import running, settings_for
 from support.device_client import device
@@ -84,6 +85,20 @@ def test_it_is_one_server_s_until_that_gives_it_back(postgres: PostgresServer) -
     with pytest.raises(StorageHeldError, match="the server on other"):
         lease_of(url, "third").require()
     other.close()
+
+
+def test_who_has_it_is_shown(postgres: PostgresServer) -> None:
+    url = postgres.database("shown")
+    options = [LeaseOptions(f"lobug {n:016x}", LASTING_S, f"computer {n}") for n in (1, 2)]
+    one, other = (Lease(each, Address.of(url), PATIENCE_S) for each in options)
+    assert inspect(url, (), patience_s=PATIENCE_S).standing == Standing(None, 0)
+    one.require()
+    with pytest.raises(StorageHeldError):
+        other.require()
+    assert inspect(url, (), patience_s=PATIENCE_S).standing == Standing("computer 1", 2)
+    other.close()
+    one.close()
+    assert inspect(url, (), patience_s=PATIENCE_S).standing == Standing(None, 0)
 
 
 def test_it_is_free_when_its_server_is_gone(postgres: PostgresServer) -> None:

@@ -57,6 +57,13 @@ def judge(found: Inspection, newest: Mapping[str, int]) -> Iterator[Finding]:
     if found.exposed:
         what, advice = "doctor.postgres_exposed", "doctor.postgres_exposed_advice"
         yield warn("encryption", sentence(what, place=place), sentence(advice))
+    if found.standing.holder is not None:
+        what = sentence(
+            "doctor.servers",
+            name=found.standing.holder,
+            others=max(0, found.standing.servers - 1),
+        )
+        yield ok("servers", what)
     yield _vectors(found)
     yield _schemas(found, newest)
     if found.versions.get("lobug_memory"):

@@ -11,6 +11,7 @@ from lobug.storage.postgres.address import Address
 from lobug.storage.postgres.connections import Raw
 from lobug.storage.postgres.database import SEARCH_PATH, knows_letters
 from lobug.storage.postgres.errors import typed_errors
+from lobug.storage.postgres.lease import NOBODY, Standing, standing
 
 Vectors = Literal["there", "addable", "forbidden", "missing"]
 """``addable``: by this user; ``forbidden``: not by this user; ``missing``: not installed."""
@@ -55,6 +56,7 @@ class Inspection:
     """Memories that were not read yet for what they claim, and all."""
     exposed: bool
     """Whether words travel to another computer unencrypted."""
+    standing: Standing = NOBODY
 
 
 def inspect(url: str, schemas: tuple[str, ...], *, patience_s: float) -> Inspection:
@@ -82,6 +84,7 @@ def inspect(url: str, schemas: tuple[str, ...], *, patience_s: float) -> Inspect
             tuple(closed),
             _backlog(raw) if versions.get(MEMORY) else (0, 0),
             not _is_here(info.hostaddr) and not _encrypted(raw),
+            standing(raw),
         )
 
 

@@ -71,6 +71,28 @@ WHERE datname = current_database() AND usename = current_user AND application_na
   AND pid <> pg_backend_pid()
 """
 
+STANDING = f"""
+WITH running AS (
+    SELECT DISTINCT application_name AS server FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name ~ '^lobug [0-9a-f]{{16}}$'
+)
+SELECT (SELECT name FROM {SCHEMA}.lease WHERE holder IN (SELECT server FROM running)),
+       (SELECT count(*) FROM running)
+"""
+"""The computer that has it, and how many servers there are, by the names of their sessions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The servers of a database."""
+
+    holder: str | None
+    """The computer of the one that has it; None: none has it."""
+    servers: int
+
+
+NOBODY = Standing(None, 0)
+
 
 @dataclass(frozen=True, slots=True)
 class LeaseOptions:
@@ -232,6 +254,18 @@ def _held_by(name: str) -> StorageHeldError:
     """The error where another server has the lease; ``name``: its computer."""
     who = f"the server on {name}" if name else "another server"
     return StorageHeldError(f"{who} has the database; this one takes over when that one stops")
+
+
+def standing(raw: Raw) -> Standing:
+    """Which servers a database has now. Raises what psycopg raises."""
+    there = raw.execute(
+        "SELECT coalesce(has_schema_privilege(to_regnamespace(%s)::oid, 'USAGE'), false)",
+        (SCHEMA,),
+    ).fetchone()
+    if there != (True,):
+        return NOBODY
+    holder, servers = raw.execute(STANDING).fetchone() or (None, 0)
+    return Standing(holder, int(servers))
 
 
 def _require_table(raw: Raw) -> None:
