@@ -26,6 +26,7 @@ from lobug.memory.recall.ranking import tokens_of
 from lobug.memory.service import Memory
 from lobug.memory.turns import REPLY_DEADLINE_S
 from lobug.settings import MemorySettings
+from lobug.storage.places import FILES, DatabasePlace
 
 DEPTH: Final = 20
 """How many results are asked for: the largest k of the figures."""
@@ -170,11 +171,14 @@ async def examine(
     progress: Progress,
     *,
     chat: ChatModel | None = None,
+    places: Callable[[], DatabasePlace] = lambda: FILES,
 ) -> list[Examined]:
     """All conversations, one after the other. ``chat``: extracts facts; None: there are none.
-    Raises StorageError."""
+    ``places``: an empty database for each. Raises StorageError."""
     caching = _FailuresCounted(embedder)
-    return [await _examine(each, settings, caching, progress, chat) for each in conversations]
+    return [
+        await _examine(each, settings, caching, progress, chat, places()) for each in conversations
+    ]
 
 
 async def _examine(
@@ -183,12 +187,11 @@ async def _examine(
     embedder: _FailuresCounted,
     progress: Progress,
     chat: ChatModel | None,
+    place: DatabasePlace,
 ) -> Examined:
     failures = embedder.failures
-    async with filled_memory(conversation, settings, embedder, progress, chat=chat) as (
-        memory,
-        places,
-    ):
+    filled = filled_memory(conversation, settings, embedder, progress, chat=chat, place=place)
+    async with filled as (memory, places):
         asked = []
         for question in conversation.questions:
             started = perf_counter()
@@ -216,6 +219,7 @@ async def filled_memory(
     progress: Progress,
     *,
     chat: ChatModel | None = None,
+    place: DatabasePlace = FILES,
 ) -> AsyncIterator[tuple[Memory, Mapping[int, Place]]]:
     """A memory that holds a conversation, a day after its last session, and the place of each turn
     by its message's id. While it is open, embeddings are not cached. Raises StorageError."""
@@ -229,7 +233,8 @@ async def filled_memory(
             "long_term_threshold": NEVER,
         }
     )
-    async with opened(settings, embedder, clock, extracting or NoChat()) as memory:
+    asked = extracting or NoChat()
+    async with opened(settings, embedder, clock, asked, place=place) as memory:
         places = await _log_turns(memory, conversation, clock, progress)
         if extracting is not None:
             clock.now += REPLY_DEADLINE_S + 1.0

@@ -31,6 +31,7 @@ from lobug.memory.model import (
 from lobug.memory.service import Memory
 from lobug.priority import TurnPriority
 from lobug.settings import MemorySettings, Settings
+from lobug.storage.places import FILES, DatabasePlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,8 +275,10 @@ async def opened(
     chat: ChatModel,
     *,
     working_memory: int = 20,
+    place: DatabasePlace = FILES,
 ) -> AsyncIterator[Memory]:
-    """An empty memory in a temporary folder, without its worker. Raises StorageError."""
+    """An empty memory in a temporary folder, or in the empty database that ``place`` names, without
+    its worker. Raises StorageError."""
     with tempfile.TemporaryDirectory(prefix="lobug-eval-") as folder:
         memory = Memory(
             settings,
@@ -285,6 +288,7 @@ async def opened(
             priority=TurnPriority(),
             clock=clock,
             working_memory=working_memory,
+            place=place,
         )
         await memory.start(work=False)
         try:
