@@ -69,6 +69,7 @@ from lobug.skills.registry import Skills
 from lobug.skills.speaking import Speaking
 from lobug.skills.sums import Sums
 from lobug.skills.weather import Weather
+from lobug.storage.lease_follower import LeaseFollower
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
 from lobug.turn.runner import TurnRunner
@@ -180,6 +181,8 @@ class LobugServer:
     """Reads what prompts begin with, ahead of the first turn that needs it."""
     _stops: bool = field(init=False, default=False)
     """Whether it is about to stop."""
+    _lease_follower: LeaseFollower | None = field(init=False, default=None)
+    """None: the database needs no lease."""
     _look_again: asyncio.Event = field(init=False, default_factory=asyncio.Event)
     """Set when what is kept should be looked at at once."""
     _started_at: float = field(init=False)
@@ -280,6 +283,13 @@ class LobugServer:
         self.connections.changed = partial(self.hub.publish, "devices")
         self.connections.presence = self.webhooks.device
         self.schedule.began = self.webhooks.alert_began
+        if place.lease is not None:
+            self._lease_follower = LeaseFollower(
+                place.lease,
+                give_up=self._give_up,
+                look_again=self._look_soon,
+                send_away=self.connections.send_away,
+            )
         sources.watch(self.hub, self.access, self.agenda, self.memory, self.schedule)
         self.access.when_revoked(self.connections.close_revoked)
         self.access.connected = self.connections.connected
@@ -406,11 +416,15 @@ class LobugServer:
         if self.ollama is not None:
             await self.ollama.start()
         self.prefetcher.before_start()
-        await self._start_lease()
+        engines = asyncio.ensure_future(self._start_engines())
+        if self._lease_follower is not None:
+            # Not before the models are there: meanwhile another server may answer.
+            await engines
+            await self._lease_follower.start()
         # At once: in a PostgreSQL that is away each waits for it.
         await asyncio.gather(
             self.access.start(),
-            self._start_engines_and_memory(),
+            self._open_memory_after(engines),
             _open("agenda", self.agenda.start()),
             _open("webhooks", self.webhooks.start()),
         )
@@ -425,24 +439,27 @@ class LobugServer:
         self._in_background(self.telemetry.watch_loop())
         self._reading = self._in_background(self.prefetcher.after_start())
 
-    async def _start_lease(self) -> None:
-        lease = self.memory.kept_in.lease
-        if lease is not None:
-            loop = asyncio.get_running_loop()
-            lease.changed = lambda fault: _in_loop(loop, self._lease_changed, fault)
-            await asyncio.to_thread(lease.start)
+    async def _start_engines(self) -> None:
+        await asyncio.gather(*(_start(job, e) for job, e in self.engines.all().items()))
 
-    def _lease_changed(self, fault: StorageError | None) -> None:
-        """Open the databases that were just leased; send devices away to the server that has taken
-        over."""
+    async def _open_memory_after(self, engines: asyncio.Future[None]) -> None:
+        await engines
+        await _open("memory", self.memory.start())
+
+    async def _give_up(self) -> None:
+        """Close what is kept in the database and drop what was read from it: another server has it.
+        Raises StorageError."""
+        self.hub.close()  # pages connect again
+        await self.schedule.give_up()
+        parts = (self.memory, self.agenda, self.webhooks, self.access)
+        found = await asyncio.gather(*(one.give_up() for one in parts), return_exceptions=True)
+        for error in found:
+            if isinstance(error, BaseException):
+                raise error
+
+    def _look_soon(self) -> None:
         self._look_again.set()
         self.access.look_again()
-        if isinstance(fault, StorageHeldError):
-            self.connections.send_away()
-
-    async def _start_engines_and_memory(self) -> None:
-        await asyncio.gather(*(_start(job, e) for job, e in self.engines.all().items()))
-        await _open("memory", self.memory.start())
 
     async def _watch_memory(self) -> None:
         """Notice changes of other programs, and retry what failed until it works again, so that no
@@ -452,7 +469,7 @@ class LobugServer:
                 async with asyncio.timeout(self.memory_retry_s):
                     await self._look_again.wait()
             self._look_again.clear()
-            works = self.memory.fault() is None
+            works = self.memory.is_open and self.memory.fault() is None
             try:
                 await (self.memory.refresh() if works else self.memory.check())
             except StorageError as error:
@@ -506,8 +523,8 @@ class LobugServer:
             await self.access.close()
         except StorageError as error:
             log.warning("devices and tokens did not close cleanly: %s", error)
-        if self.memory.kept_in.lease is not None:
-            await asyncio.to_thread(self.memory.kept_in.lease.close)
+        if self._lease_follower is not None:
+            await self._lease_follower.close()
         for job, engine in self.engines.all().items():
             try:
                 await engine.close()
@@ -596,12 +613,14 @@ class LobugServer:
 
     def require_ready(self) -> None:
         """Raises StorageError or EngineUnavailableError, without details, unless this server can be
-        talked to. Does no I/O."""
-        fault = self.memory.kept_in.fault or self.memory.fault()
+        talked to. Does no I/O. A write that failed is no reason: no other server would do better.
+        """
+        fault = self.memory.kept_in.fault
         if isinstance(fault, StorageHeldError):
             raise StorageHeldError("another server has the database")
-        if fault is not None:
-            raise StorageError("the memory cannot be used")
+        opened = (self.memory.is_open, self.agenda.database.is_open, self.access.is_open)
+        if fault is not None or not all(opened):
+            raise StorageError("the database cannot be used")
         if self._stops or not self.engines.chat.status().ready:
             raise EngineUnavailableError("chat", "it is not ready, or about to stop")
 
@@ -623,16 +642,6 @@ def persona_of(settings: Settings) -> Persona:
         ignore_and_react=settings.conversation.ignore_and_react,
         may_store=settings.memory.lets_model_store,
     )
-
-
-def _in_loop(
-    loop: asyncio.AbstractEventLoop,
-    work: Callable[[StorageError | None], None],
-    fault: StorageError | None,
-) -> None:
-    """Call ``work`` in the event loop, from another thread; not any more when that has ended."""
-    with suppress(RuntimeError):
-        loop.call_soon_threadsafe(work, fault)
 
 
 async def _open(room: str, opening: Awaitable[None]) -> None:

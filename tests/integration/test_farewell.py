@@ -6,6 +6,7 @@ import asyncio
 import socket
 from pathlib import Path
 
+import httpx
 import pytest
 import uvicorn
 
@@ -28,7 +29,7 @@ async def closed(client: DeviceClient) -> int | None:
     return client.socket.close_code
 
 
-async def test_a_reply_is_said_to_its_end_and_an_idle_device_goes_at_once(tmp_path: Path) -> None:
+async def test_a_reply_is_said_to_its_end_before_all_devices_go(tmp_path: Path) -> None:
     settings = settings_for(tmp_path, streaming={"farewell_s": PATIENCE_S})
     stt = ScriptedSpeechToText(("Tell me something.",) * 2)
     scripted = ScriptedEngines(chat=ScriptedChatModel(lambda _messages, _options: REPLY), stt=stt)
@@ -39,9 +40,9 @@ async def test_a_reply_is_said_to_its_end_and_an_idle_device_goes_at_once(tmp_pa
             await talking.speak()
             await talking.until_said("tts", state="sentence_start")
             farewell = asyncio.ensure_future(server.say_farewell())
-            assert await closed(idle) == 1001
-            assert_problem(await http.get("/ready"), 503, "engine_unavailable")
+            await until(lambda: _refuses(http))
             assert await closed(talking) == 1001
+            assert await closed(idle) == 1001
             said = [m["text"] for m in talking.messages("tts") if "text" in m]
             assert " ".join(said) == REPLY
             assert talking.messages("tts")[-1]["state"] == "stop"
@@ -56,8 +57,9 @@ async def test_a_person_who_does_not_end_is_not_waited_for(tmp_path: Path) -> No
     ):
         await talking.say(type="listen", state="start", mode="manual")
         assert (await http.get("/ready")).status_code == 200
-        await server.say_farewell()
         assert not talking.closed.is_set()
+        await server.say_farewell()
+        assert await closed(talking) == 1001
 
 
 async def served(farewell_ends: asyncio.Event, farewells: list[str]) -> AnnouncingServer:
@@ -95,6 +97,14 @@ async def test_a_server_that_stops_waits_for_it_unless_it_is_told_twice(
         async with asyncio.timeout(PATIENCE_S):
             await serving
     assert farewells == (["begun"] if told_twice else ["begun", "over"])
+
+
+async def _refuses(http: httpx.AsyncClient) -> bool:
+    answer = await http.get("/ready")
+    if answer.status_code == 200:
+        return False
+    assert_problem(answer, 503, "engine_unavailable")
+    return True
 
 
 async def _is(true: bool) -> bool:

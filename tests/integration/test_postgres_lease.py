@@ -6,7 +6,7 @@ import asyncio
 import signal
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import pytest
 from lobug.errors import StorageError, StorageHeldError
 from lobug.settings import Settings
 from lobug.storage.connection import Connection
+from lobug.storage.postgres import lease as lease_module
 from lobug.storage.postgres.address import Address
 from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
 from lobug.storage.postgres.inspection import inspect
@@ -66,6 +67,15 @@ def age(url: str) -> None:
         raw.execute("UPDATE lobug_lease.lease SET renewed_until = now() - interval '1 hour'")
 
 
+def end_sessions(url: str, name: str) -> None:
+    with psycopg.connect(url, autocommit=True) as raw:
+        raw.execute(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            " WHERE application_name = %s",
+            (name,),
+        )
+
+
 def insert(connection: Connection) -> None:
     run(connection, "INSERT INTO turn_owners (\"user\") VALUES ('ada')")
 
@@ -74,17 +84,27 @@ def test_it_is_one_server_s_until_that_gives_it_back(postgres: PostgresServer) -
     url = postgres.database("given_back")
     one, other = lease_of(url, "one"), lease_of(url, "other")
     told: list[StorageError | None] = []
-    other.changed = told.append
+    other.changed = lambda: told.append(other.fault)
+    one.attempt()
+    one.attempt()
     one.require()
-    one.require()
+    other.attempt()
+    other.attempt()
     with pytest.raises(StorageHeldError, match="the server on one"):
         other.require()
     one.close()
+    other.attempt()
     other.require()
-    assert told == [None]
+    first, second = told
+    assert isinstance(first, StorageHeldError)
+    assert second is None
+    third = lease_of(url, "third")
+    third.attempt()
     with pytest.raises(StorageHeldError, match="the server on other"):
-        lease_of(url, "third").require()
+        third.require()
     other.close()
+    with pytest.raises(StorageError, match="given back"):
+        other.require()
 
 
 def test_who_has_it_is_shown(postgres: PostgresServer) -> None:
@@ -92,9 +112,8 @@ def test_who_has_it_is_shown(postgres: PostgresServer) -> None:
     options = [LeaseOptions(f"lobug {n:016x}", LASTING_S, f"computer {n}") for n in (1, 2)]
     one, other = (Lease(each, Address.of(url), PATIENCE_S) for each in options)
     assert inspect(url, (), patience_s=PATIENCE_S).standing == Standing(None, 0)
-    one.require()
-    with pytest.raises(StorageHeldError):
-        other.require()
+    one.attempt()
+    other.attempt()
     assert inspect(url, (), patience_s=PATIENCE_S).standing == Standing("computer 1", 2)
     other.close()
     one.close()
@@ -104,14 +123,11 @@ def test_who_has_it_is_shown(postgres: PostgresServer) -> None:
 def test_it_is_free_when_its_server_is_gone(postgres: PostgresServer) -> None:
     url = postgres.database("gone")
     one, other = lease_of(url, "one"), lease_of(url, "other")
-    one.require()
-    rows(
-        url,
-        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
-        " WHERE application_name = 'lobug one'",
-    )
+    one.attempt()
+    end_sessions(url, "lobug one lease")
+    other.attempt()
     other.require()
-    one._attempt()  # as it does every second
+    one.attempt()
     assert isinstance(one.fault, StorageHeldError)
     other.close()
 
@@ -120,6 +136,7 @@ async def test_who_has_lost_it_cannot_write_any_more(postgres: PostgresServer) -
     """Not even in a transaction that began before, as of a server that was frozen meanwhile."""
     url = postgres.database("frozen")
     one, other = lease_of(url, "one"), lease_of(url, "other")
+    one.attempt()
     database = opened_with(one, url)
     await database.open(lambda _: None)
     begun, go_on = threading.Event(), threading.Event()
@@ -131,10 +148,11 @@ async def test_who_has_lost_it_cannot_write_any_more(postgres: PostgresServer) -
 
     writing = asyncio.ensure_future(database.write("slow", freeze))
     await asyncio.to_thread(begun.wait, PATIENCE_S)
-    with pytest.raises(StorageHeldError):
-        await asyncio.to_thread(other.require)
+    await asyncio.to_thread(other.attempt)
+    assert other.fault is not None
     await asyncio.to_thread(age, url)
-    await asyncio.to_thread(other.require)
+    await asyncio.to_thread(other.attempt)
+    other.require()
     go_on.set()
     with pytest.raises(StorageError):
         await writing
@@ -152,11 +170,12 @@ async def test_who_has_lost_it_cannot_write_any_more(postgres: PostgresServer) -
 async def test_a_session_that_was_made_too_late_is_refused(postgres: PostgresServer) -> None:
     url = postgres.database("late")
     one, other = lease_of(url, "one"), lease_of(url, "other")
-    one.require()
+    one.attempt()
     with Address.of(url).connect(PATIENCE_S, program=one.holder) as raw:
         one.require_holder(raw)
         age(url)
         with Address.of(url).connect(PATIENCE_S, program="a stranger") as stranger:
+            other.attempt()
             other.require()
             assert stranger.execute("SELECT 1").fetchone() == (1,)
         with pytest.raises(psycopg.OperationalError):
@@ -167,6 +186,69 @@ async def test_a_session_that_was_made_too_late_is_refused(postgres: PostgresSer
     ):
         one.require_holder(raw)
     other.close()
+
+
+def test_a_session_of_one_s_own_that_was_cut_off_is_replaced(postgres: PostgresServer) -> None:
+    """The network drops the session with the lock, and PostgreSQL does not know it yet."""
+    url = postgres.database("cut_off")
+    lease = lease_of(url, "one")
+    lease.attempt()
+    assert lease._raw is not None
+    held, lease._raw = lease._raw, None
+    lease.attempt()
+    lease.require()
+    assert lease.times_taken == 1
+    with pytest.raises(psycopg.OperationalError):
+        held.execute("SELECT 1")
+    lease.close()
+
+
+def test_who_takes_over_ends_the_sessions_of_all_before(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also those of a server whose successor was gone before it could."""
+    url = postgres.database("chain")
+    one, other, third = (lease_of(url, name) for name in ("one", "other", "third"))
+    one.attempt()
+    kept = Address.of(url).connect(PATIENCE_S, program=one.holder)
+    end_sessions(url, "lobug one lease")
+    calls = list[object]()
+
+    def fails_later(_raw: object, names: Sequence[str]) -> bool:
+        calls.append(names)
+        return len(calls) == 1
+
+    with monkeypatch.context() as patched:
+        patched.setattr(lease_module, "_end", fails_later)
+        other.attempt()
+    assert "do not end" in str(other.fault)
+    assert kept.execute("SELECT 1").fetchone() == (1,)
+    end_sessions(url, "lobug other lease")
+    third.attempt()
+    third.require()
+    with pytest.raises(psycopg.OperationalError):
+        kept.execute("SELECT 1")
+    third.close()
+
+
+async def test_what_was_read_before_another_had_it_is_not_used(postgres: PostgresServer) -> None:
+    url = postgres.database("anew")
+    one, other = lease_of(url, "one"), lease_of(url, "other")
+    one.attempt()
+    database = opened_with(one, url)
+    await database.open(lambda _: None)
+    await asyncio.to_thread(age, url)
+    await asyncio.to_thread(other.attempt)
+    other.close()
+    await asyncio.to_thread(one.attempt)
+    one.require()
+    with pytest.raises(StorageHeldError, match="opened anew"):
+        await database.read(lambda _: None)
+    await database.close()
+    await database.open(lambda _: None)
+    await database.write("insert", insert)
+    await database.close()
+    one.close()
 
 
 async def ready(http: httpx.AsyncClient) -> bool:
@@ -181,7 +263,7 @@ async def test_a_second_server_stands_ready_and_takes_over(
         pass  # the tables are made
     first_house = running(house(tmp_path / "a", url), quiet_engines())
     first, _ = await first_house.__aenter__()
-    async with running(house(tmp_path / "b", url), quiet_engines()) as (second, server):
+    async with running(house(tmp_path / "b", url), quiet_engines()) as (second, _):
         assert await ready(first)
         assert (await say(first, "My sister Hanna lives in Rome.")).status_code == 200
         assert_problem(await second.get("/ready"), 503, "storage_held")
@@ -194,16 +276,9 @@ async def test_a_second_server_stands_ready_and_takes_over(
         await first_house.__aexit__(None, None, None)
 
         await until(lambda: ready(second))
-        await until(lambda: opened(server))
         answer = await say(second, "Where does my sister live?")
         assert "Rome" in answer.json()["response"]
         assert (await second.get("/health")).json()["status"] == "ok"
-
-
-async def opened(server: Any) -> bool:
-    """Whether everything of a server is open."""
-    faults = (server.memory.fault(), server.agenda.fault, server.access.fault())
-    return not any(faults)
 
 
 async def test_a_server_that_lost_it_sends_its_devices_away_and_comes_back(
@@ -216,7 +291,7 @@ async def test_a_server_that_lost_it_sends_its_devices_away_and_comes_back(
             assert (await say(http, "My sister Hanna lives in Rome.")).status_code == 200
             while other.fault is not None:  # unless it renews in between
                 await asyncio.to_thread(age, url)
-                await asyncio.to_thread(other._attempt)
+                await asyncio.to_thread(other.attempt)
             async with asyncio.timeout(PATIENCE_S):
                 await client.closed.wait()
             assert client.socket.close_code == 1001

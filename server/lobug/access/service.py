@@ -197,6 +197,16 @@ class Access:
             log.warning("the latest uses of tokens could not be written: %s", error)
         await self._store.close()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether devices and tokens can be looked up. No I/O."""
+        return self._store.register is not None
+
+    async def give_up(self) -> None:
+        """Close the database, because another server has it; it is opened again as soon as it can
+        be. Raises StorageError."""
+        await self._store.close()
+
     def look_again(self) -> None:
         """Look at once whether the database can be opened, or has changed."""
         self._seen.urgent.set()
@@ -234,6 +244,12 @@ class Access:
     def authenticate(self, credentials: rules.Credentials) -> Caller:
         """Return the caller behind a request. Raises what ``rules.identify`` raises, and
         TooManyAttemptsError."""
+        fault = self._place.fault
+        if isinstance(fault, StorageHeldError) and not rules.is_local_request(
+            credentials, self._settings
+        ):
+            # Who may talk may have changed there, and so may all that is remembered.
+            raise StorageHeldError("another server has the database")
         try:
             caller = rules.identify(
                 credentials, self._store.register, self._settings, self.secret, now=self.now()
@@ -246,12 +262,6 @@ class Access:
                 self._attempts.wrong_token(credentials.address)
             log.info("refused a request from %s: %s", credentials.address, error.code)
             raise
-        fault = self._place.fault
-        if isinstance(fault, StorageHeldError) and not rules.is_local_request(
-            credentials, self._settings
-        ):
-            # Who may talk may have changed there, and so may all that is remembered.
-            raise StorageHeldError(str(fault))
         self._seen.note(caller)
         return caller
 

@@ -387,9 +387,9 @@ class AccessStore:
     def opened(self) -> Register:
         """The register. Raises AccessUnavailableError while the file is not open."""
         if not self._database.is_open:
+            why = "it is not open" if self.fault is None else self.fault.code
             raise AccessUnavailableError(
-                "the file of devices, browsers and tokens cannot be used:"
-                f" {self.fault or 'it is not open'}"
+                f"the database of devices, browsers and tokens cannot be used: {why}"
             )
         return self._register
 

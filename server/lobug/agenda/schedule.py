@@ -145,6 +145,16 @@ class Schedule:
         self._quiet_hours = quiet_hours
         self.wake()
 
+    async def give_up(self) -> None:
+        """Fall silent and forget what rings, because another server has the agenda; ``step`` takes
+        it up again."""
+        tasks = [*(person.task for person in self._people.values()), *self._tellers.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._rings = {}
+        self._note_loud([])
+
     def wake(self) -> None:
         """Look again: alerts, waiting speech or connected devices have changed."""
         self._changed.set()
@@ -184,11 +194,7 @@ class Schedule:
                     log.exception("the schedule failed; it goes on")
                 await self._wait(self._changed, delay_s)
         finally:
-            tasks = [person.task for person in self._people.values()]
-            tasks += self._tellers.values()
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await self.give_up()
 
     async def step(self) -> float:
         """Begin what is due. Returns the seconds until there may be more to do. Raises

@@ -89,11 +89,18 @@ class Agenda:
         """Open the file, creating or migrating it where needed. Raises StorageError."""
         await self.database.open(self.speeds.load)
 
+    async def give_up(self) -> None:
+        """Close the database, because another server has it; ``refresh`` opens it again. Raises
+        StorageError."""
+        await self.close()
+
     async def refresh(self) -> None:
         """Open a file that could not be opened, find out whether it works, and notice what another
         program has changed in it. Raises StorageError."""
         if not self.database.is_open:
             await self.start()
+            self.alerts.changed(frozenset())
+            self.changed_elsewhere()
         elif self.database.fault is not None:
             await self.database.check()
         elif await self.database.changed_by_others():

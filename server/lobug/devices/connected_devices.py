@@ -152,19 +152,13 @@ class ConnectedDevices:
                 self._close(connection, CloseCode.TOKEN_REVOKED)
 
     async def say_farewell(self) -> None:
-        """Close each connection once neither Lo-Bug nor a person speaks at that device, or after
-        ``streaming.farewell_s``, because the server is about to stop."""
+        """Close all connections once neither Lo-Bug nor a person speaks at any device, or after
+        ``streaming.farewell_s``, because the server is about to stop. All at once: until it has
+        stopped nobody else could serve them."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._settings.farewell_s):
-                await asyncio.gather(*(self._let_go(key) for key in self._open))
-
-    async def _let_go(self, key: str) -> None:
-        session = self._sessions.get(key)
-        if session is not None:
-            await session.until_free()
-        entry = self._open.get(key)
-        if entry is not None:
-            self._close(entry[0], CloseCode.GOING_AWAY)
+                await asyncio.gather(*(one.until_free() for one in self.sessions()))
+        self.send_away()
 
     def send_away(self) -> None:
         """Close all connections: the devices connect again, to whichever server answers."""

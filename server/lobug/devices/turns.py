@@ -401,7 +401,7 @@ class DeviceTurns:
                 # A device that waits for a reply learns by this that there is none.
                 if event.action is not Action.RESPOND:
                     await self.face(face_of(event.response, event.action))
-                if self._connection.agreement.memories and event.message_id is not None:
+                elif self._connection.agreement.memories and event.message_id is not None:
                     await self._tell_memories(event.message_id)
             case Failed():
                 await self.alert(event.error)

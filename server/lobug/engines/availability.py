@@ -148,6 +148,11 @@ class ServerWatch:
         fate = self.state.refused if type(error) is EngineError else self.state.failed
         self._become(fate(error, self._clock()))
 
+    def look_again(self) -> None:
+        """Probe at once, and forget what failed: what is asked of the server is not the same any
+        more."""
+        self._become(Availability(self.state.check_every_s, self.state.error), quietly=True)
+
     async def _run(self) -> None:
         while True:
             self._changed.clear()

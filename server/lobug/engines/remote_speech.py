@@ -283,6 +283,7 @@ class RemoteVoice(_Remote[SynthesisServer, TextToSpeech]):
         super().__init__("tts", server, spare, settings)
         self._settings = settings
         self._speed = settings.speed
+        self._voice_name = settings.server_voice
 
     def set_speed(self, speed: float) -> None:
         """Speak ``speed`` times as fast as is normal, from the next sentence on; 0.5 to 2. A server
@@ -301,6 +302,9 @@ class RemoteVoice(_Remote[SynthesisServer, TextToSpeech]):
         """Let the server speak with the voice of this name, from the next sentence on; empty: its
         own choice. The embedded voice that replaces it stays the one that it is."""
         self._server.set_voice(name)
+        if name != self._voice_name:
+            self._voice_name = name
+            self._watch.look_again()
 
     async def synthesize(self, sentence: str) -> Samples:
         """Speak one sentence. Empty audio when nothing in it can be spoken."""

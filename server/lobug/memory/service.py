@@ -219,6 +219,18 @@ class Memory:
         await self._worker.close()
         await self._database.close()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it can be used. No I/O."""
+        return self._database.is_open
+
+    async def give_up(self) -> None:
+        """Close the database and drop what was derived from it, because another server has it;
+        ``check`` opens it again. Raises StorageError."""
+        await self.close()
+        self._recaller.drop_searches()
+        self._drop_words(None)
+
     async def check(self) -> None:
         """Find out whether memory can be used by now; opens the file where that failed before.
         Raises StorageError."""
@@ -821,8 +833,11 @@ class Memory:
         return gone
 
     async def _report_erasure(self, user: str | None) -> None:
+        self._drop_words(user)
+        await self._worker.recount()
+
+    def _drop_words(self, user: str | None) -> None:
         # At once: before the next turn of anybody can use what was erased.
         self.claims.drop(user)
         for callback in self._erasure_callbacks:
             callback(user)
-        await self._worker.recount()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr
+from pydantic import AfterValidator, Field, SecretStr
 
 from lobug.settings.section import Changeable, Fraction, Seconds, Section
 
@@ -268,9 +268,9 @@ class TtsSettings(SpeechServerSettings):
         description="Voice name on that server; empty: its own choice for `stt.language`.",
     )
     openai_model: str = Field("tts-1", description="Model name on the OpenAI-compatible server.")
-    openai_voice: Annotated[str, Changeable("Voice", longest=200)] = Field(
-        "alloy", min_length=1, max_length=200, description="Voice name on that server."
-    )
+    openai_voice: Annotated[
+        str, AfterValidator(lambda name: name or "alloy"), Changeable("Voice", longest=200)
+    ] = Field("alloy", max_length=200, description="Voice name on that server; empty: `alloy`.")
     openai_format: Literal["wav", "pcm"] = Field(
         "wav",
         description="What is asked of that server. `pcm` has no header and is taken for 24 kHz, as"

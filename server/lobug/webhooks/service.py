@@ -150,6 +150,13 @@ class Webhooks:
             self._tasks = [asyncio.ensure_future(one) for one in work]
         await self._open()
 
+    async def give_up(self) -> None:
+        """Close the outbox and drop what is not in it yet, because another server has it;
+        ``refresh`` opens it again. Raises StorageError."""
+        async with self._writing:
+            self._new.clear()
+            await self._outbox.close()
+
     async def refresh(self) -> None:
         """Open an outbox that could not be opened, or delete what could not be deleted at the
         start. Raises StorageError."""

@@ -26,6 +26,7 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait
 from lobug.errors import (
     StorageCorruptError,
     StorageError,
+    StorageHeldError,
     StorageNewerError,
     StorageReadOnlyError,
     StorageUnfinishedError,
@@ -138,6 +139,8 @@ class PostgresDatabase:
         self._changing = asyncio.Lock()
         """Held while it is opened or closed."""
         self._open = False
+        self._taken = 0
+        """``Lease.times_taken`` when it was opened."""
         self._closed_by: StorageError | None = None
         self._write_fault: StorageError | None = None
         self._read_fault: StorageError | None = None
@@ -176,6 +179,8 @@ class PostgresDatabase:
         # Writes of one server queue up as those of a file do: most hold the lock of everybody, and
         # only for another server's they wait no longer than patience_s.
         readers = max(1, self._options.connections - 1)
+        if self._options.lease is not None:
+            self._taken = self._options.lease.times_taken
         self._readers = ThreadPoolExecutor(
             readers, thread_name_prefix=f"{self._options.schema}-reader"
         )
@@ -343,6 +348,13 @@ class PostgresDatabase:
             )
 
     def _require_open(self) -> None:
+        """Raises StorageError, also where another server has had the database meanwhile: this one
+        opens it anew before it acts again."""
+        lease = self._options.lease
+        if lease is not None:
+            lease.require()
+            if self._open and lease.times_taken != self._taken:
+                raise StorageHeldError("another server has had the database; it is opened anew")
         if self._open:
             return
         if self._closed_by is not None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,7 +34,7 @@ LOCK = (0x10B06, 1)
 own."""
 
 RENEWALS = 4
-"""How often the row is renewed before it would be too old."""
+"""How often at least the row is renewed before it would be too old."""
 
 RETRY_S = 1.0
 """Longest pause between two attempts to take the lease, seconds."""
@@ -42,23 +42,30 @@ RETRY_S = 1.0
 ENDING_MS = 2000
 """How long to wait for a session of another server to end, milliseconds."""
 
+WITH_LOCK = " lease"
+"""What the name of the session with the lock has after that of the other sessions."""
+
 TABLE = f"""
 CREATE TABLE IF NOT EXISTS {SCHEMA}.lease (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
     holder text NOT NULL,
     name text NOT NULL,
-    renewed_until timestamptz NOT NULL
+    renewed_until timestamptz NOT NULL,
+    former text[] NOT NULL DEFAULT '{{}}'
 )
 """
+"""``former``: servers that had it before and whose sessions may not all have ended."""
 
 TAKE = f"""
-INSERT INTO {SCHEMA}.lease (holder, name, renewed_until)
-VALUES (%(holder)s, %(name)s, clock_timestamp() + %(lasts)s * interval '1 second')
-ON CONFLICT (one) DO UPDATE SET
-    holder = excluded.holder, name = excluded.name, renewed_until = excluded.renewed_until
+INSERT INTO {SCHEMA}.lease (holder, name, renewed_until, former)
+VALUES (%(holder)s, %(name)s, clock_timestamp() + %(lasts)s * interval '1 second', %(former)s)
+ON CONFLICT (one) DO UPDATE SET holder = excluded.holder, name = excluded.name,
+    renewed_until = excluded.renewed_until, former = excluded.former
 """
 
-FORMER = f"SELECT holder, name, renewed_until < clock_timestamp() FROM {SCHEMA}.lease"
+TAKEN = f"UPDATE {SCHEMA}.lease SET former = '{{}}' WHERE holder = %(holder)s"
+
+ROW = f"SELECT holder, name, renewed_until < clock_timestamp(), former FROM {SCHEMA}.lease"
 
 RENEW = f"""
 UPDATE {SCHEMA}.lease
@@ -66,15 +73,15 @@ SET renewed_until = clock_timestamp() + %(lasts)s * interval '1 second' WHERE ho
 """
 
 END_SESSIONS = """
-SELECT pg_terminate_backend(pid, %s) FROM pg_stat_activity
-WHERE datname = current_database() AND usename = current_user AND application_name = %s
-  AND pid <> pg_backend_pid()
+SELECT bool_and(pg_terminate_backend(pid, %s)) FROM pg_stat_activity
+WHERE datname = current_database() AND application_name = ANY (%s) AND pid <> pg_backend_pid()
 """
+"""False: some are there yet; NULL: there were none."""
 
 STANDING = f"""
 WITH running AS (
-    SELECT DISTINCT application_name AS server FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name ~ '^lobug [0-9a-f]{{16}}$'
+    SELECT DISTINCT left(application_name, -6) AS server FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name ~ '^lobug [0-9a-f]{{16}} lease$'
 )
 SELECT (SELECT name FROM {SCHEMA}.lease WHERE holder IN (SELECT server FROM running)),
        (SELECT count(*) FROM running)
@@ -99,7 +106,8 @@ class LeaseOptions:
     """Who takes the lease, and for how long."""
 
     holder: str
-    """The name of all its sessions (``application_name``), new at every start of a server."""
+    """The name of its sessions (``application_name``), new at every start of a server. The session
+    with the lock has `` lease`` after it."""
     lasts_s: float
     """How long a server may do nothing until another one takes over, seconds."""
     name: str = field(default_factory=socket.gethostname)
@@ -107,7 +115,8 @@ class LeaseOptions:
 
 
 class Lease:
-    """``start`` first, ``close`` last; all methods block, and may be called in any thread."""
+    """``start`` first, ``close`` last; all methods block, and may be called in any thread. Only
+    ``attempt``, which the lease's own thread calls again and again, takes it."""
 
     def __init__(self, options: LeaseOptions, address: Address, patience_s: float) -> None:
         """``patience_s``: how long it may take to connect."""
@@ -121,13 +130,21 @@ class Lease:
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._fault: StorageError | None = StorageError("the lease of the database was not taken")
-        self.changed: Callable[[StorageError | None], None] = lambda _: None
-        """Called when it was taken (None) or lost (why), in the thread that found out."""
+        self.times_taken = 0
+        """Grows when it is taken from nobody or from another server: what this server knew of the
+        database before may be wrong."""
+        self.changed: Callable[[], None] = lambda: None
+        """Called when ``fault`` or ``times_taken`` may have changed, in any thread."""
 
     @property
     def holder(self) -> str:
-        """The name of all sessions of this server."""
+        """The name of this server's sessions."""
         return self._options.holder
+
+    @property
+    def lasts_s(self) -> float:
+        """How long a server may do nothing until another one takes over, seconds."""
+        return self._options.lasts_s
 
     @property
     def fault(self) -> StorageError | None:
@@ -138,7 +155,7 @@ class Lease:
     def start(self) -> None:
         """Try to take it, and go on to renew it, or to try, until ``close``. Safe to call again."""
         if self._thread is None:
-            self._attempt()
+            self.attempt()
             self._thread = threading.Thread(target=self._run, name="lobug-lease", daemon=True)
             self._thread.start()
 
@@ -149,43 +166,44 @@ class Lease:
         if thread is not None:
             thread.join()
         with self._using:
+            self._fault = StorageError("the lease of the database was given back")
             self._drop()
 
     def require(self) -> None:
-        """Try to take it if it is not held. Raises StorageError if it is not held then."""
-        if self._fault is not None:
-            self._attempt()
-        if self._fault is not None:
-            raise type(self._fault)(*self._fault.args)
+        """Raises StorageError if it is not held. No I/O."""
+        fault = self._fault
+        if fault is not None:
+            raise type(fault)(*fault.args)
 
     def require_holder(self, raw: Raw) -> None:
         """Raises StorageHeldError if a session that this server has just made is not the holder's:
         another one has taken over, and did not see this session when it ended the others."""
-        holder, name, _ = _row(raw)
-        if holder != self._options.holder:
-            raise _held_by(name)
+        row = _row(raw)
+        if row.holder != self.holder:
+            raise _held_by(row.name)
+
+    def attempt(self) -> None:
+        """Renew it, or try to take it; note what came of it in ``fault``."""
+        with self._using:
+            before, times = self._fault, self.times_taken
+            self._fault = now = self._found()
+        same = type(before) is type(now) and times == self.times_taken
+        if same:
+            return
+        if now is None:
+            log.info("this server has the database now")
+        elif before is None:
+            log.warning("this server does not have the database any more: %s", now)
+        self.changed()
 
     def _run(self) -> None:
         pause_s = min(self._options.lasts_s / RENEWALS, RETRY_S)
         while not self._stop.wait(pause_s):
             try:
-                self._attempt()
+                self.attempt()
             except Exception:
                 # Without this thread the lease would end, though everything else works.
                 log.exception("a fault with the lease of the database; it is tried again")
-
-    def _attempt(self) -> None:
-        """Renew it, or try to take it, and tell what has changed."""
-        with self._using:
-            before, self._fault = self._fault, self._found()
-            now = self._fault
-        if (before is None) == (now is None):
-            return
-        if now is None:
-            log.info("this server has the database now")
-        else:
-            log.warning("this server does not have the database any more: %s", now)
-        self.changed(now)
 
     def _found(self) -> StorageError | None:
         """Renew it, or take it, in a new session if need be. Returns why it is not held."""
@@ -199,7 +217,13 @@ class Lease:
             with typed_errors(self._address.place):
                 # A server that is cut off must know when the others may have given it up.
                 raw = self._raw = self._address.connect(
-                    self._patience_s, program=self.holder, silence_s=self._options.lasts_s
+                    self._patience_s,
+                    program=self.holder + WITH_LOCK,
+                    silence_s=self._options.lasts_s,
+                )
+                raw.execute(
+                    "SELECT set_config('statement_timeout', '0', false),"
+                    " set_config('idle_session_timeout', '0', false)"
                 )
                 _require_table(raw)
                 return self._taken(raw)
@@ -213,18 +237,28 @@ class Lease:
     def _taken(self, raw: Raw) -> StorageError | None:
         """Take it if it is free, or if its holder does nothing. Returns why it was not taken."""
         if not _locked(raw):
-            holder, name, expired = _row(raw)
-            if not expired:
-                return _held_by(name)
-            log.warning("the server on %s has not answered PostgreSQL; this one takes over", name)
-            raw.execute(END_SESSIONS, (ENDING_MS, holder))
+            row = _row(raw)
+            if row.holder == self.holder:  # a session of before, cut off without PostgreSQL knowing
+                _end(raw, [self.holder + WITH_LOCK])
+            elif row.expired:
+                log.warning(
+                    "the server on %s does not answer PostgreSQL; this one takes over", row.name
+                )
+                _end(raw, _sessions_of([row.holder]))
             if not _locked(raw):
-                return _held_by(name)
-        former, _, _ = _row(raw)
-        raw.execute(TAKE, self._parameters)
-        if former not in {"", self.holder}:
-            # What it has under way ends before this server reads anything.
-            raw.execute(END_SESSIONS, (ENDING_MS, former))
+                return _held_by(row.name)
+        row = _row(raw)
+        others = {row.holder, *row.former} - {"", self.holder}
+        # Twice: what had begun ends before, what did not yet know of this server ends after. Their
+        # names stay until both are done, whatever happens to this server in between.
+        if not _end(raw, _sessions_of(others)):
+            return StorageError("the former server's sessions do not end")
+        raw.execute(TAKE, {**self._parameters, "former": sorted(others)})
+        if not _end(raw, _sessions_of(others)):
+            return StorageError("the former server's sessions do not end")
+        raw.execute(TAKEN, self._parameters)
+        if others or not self.times_taken:
+            self.times_taken += 1
         return None
 
     @property
@@ -239,15 +273,39 @@ class Lease:
                 raw.close()
 
 
-def _row(raw: Raw) -> tuple[str, str, bool]:
-    """Who has it or had it last, the name of that computer, and whether that was too long ago."""
-    found: tuple[str, str, bool] | None = raw.execute(FORMER).fetchone()
-    return found or ("", "", False)
+@dataclass(frozen=True, slots=True)
+class _Row:
+    holder: str = ""
+    """Who has it or had it last."""
+    name: str = ""
+    """The name of that computer."""
+    expired: bool = False
+    """Whether it was renewed too long ago."""
+    former: tuple[str, ...] = ()
+
+
+def _row(raw: Raw) -> _Row:
+    found = raw.execute(ROW).fetchone()
+    if found is None:
+        return _Row()
+    holder, name, expired, former = found
+    return _Row(holder, name, expired, tuple(former))
 
 
 def _locked(raw: Raw) -> bool:
     """Whether a session has the lock now; it may ask again for what it has."""
     return bool(raw.execute("SELECT pg_try_advisory_lock(%s, %s)", LOCK).fetchone() == (True,))
+
+
+def _sessions_of(holders: Collection[str]) -> list[str]:
+    """The names of all sessions of these servers."""
+    return [*holders, *(holder + WITH_LOCK for holder in holders)]
+
+
+def _end(raw: Raw, names: Sequence[str]) -> bool:
+    """End the sessions of these names. Returns whether none is left."""
+    row = raw.execute(END_SESSIONS, (ENDING_MS, list(names))).fetchone() if names else None
+    return row is None or row[0] is not False
 
 
 def _held_by(name: str) -> StorageHeldError:

@@ -60,7 +60,8 @@ export function SettingField({ setting, change }) {
     const timer = setTimeout(() => (state.value = { kind: "idle", text: "" }), SAVED_MS);
     return () => clearTimeout(timer);
   }, [state.value]);
-  const Control = CONTROLS[setting.kind] ?? Text;
+  const named = setting.kind === "text" && setting.choices.length > 0;
+  const Control = named ? Named : (CONTROLS[setting.kind] ?? Text);
   const fixed = !setting.changeable;
   const fault = state.value.kind === "fault" ? state.value.text : "";
   const words = inWords(setting, setting.default);
@@ -207,15 +208,31 @@ function Choices({ setting, hint, fault, disabled, save }) {
   </fieldset>`;
 }
 
+/** One of the names that the server knows, or none. A name that is set and not known stays there. */
+function Named({ setting, hint, fault, disabled, save }) {
+  const names = [...new Set(["", setting.value, ...setting.choices])];
+  return html`<${Field} label=${setting.label} hint=${hint} fault=${fault}>
+    ${(props) => html`<select
+      ...${props}
+      disabled=${disabled}
+      value=${setting.value}
+      onChange=${(event) => save(event.currentTarget.value)}
+    >
+      ${names.map(
+        (one) => html`<option key=${one} value=${one} selected=${one === setting.value}>
+          ${one || t("settings.server_chooses")}
+        </option>`,
+      )}
+    </select>`}
+  <//>`;
+}
+
 function Text({ setting, hint, fault, disabled, save }) {
   const draft = useDraft(setting.value);
-  const list = useId();
-  const known = setting.choices.length > 0;
   return html`<${Field} label=${setting.label} hint=${hint} fault=${fault}>
     ${(names) => html`<input
       ...${names}
       type="text"
-      list=${known ? list : undefined}
       autocomplete="off"
       spellcheck="false"
       disabled=${disabled}
@@ -223,8 +240,7 @@ function Text({ setting, hint, fault, disabled, save }) {
       onInput=${(event) => (draft.value = event.currentTarget.value)}
       onChange=${(event) => save(event.currentTarget.value.trim())}
     />`}
-    <//>
-    ${known && html`<datalist id=${list}>${setting.choices.map((one) => html`<option key=${one} value=${one} />`)}</datalist>`}`;
+  <//>`;
 }
 
 function LongText({ setting, hint, fault, disabled, save }) {

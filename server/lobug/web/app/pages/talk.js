@@ -102,14 +102,6 @@ function Words({ line }) {
     .map((one, index) => html`<span key=${index}>${index > 0 && " "}${index === current ? html`<mark>${one}</mark>` : one}</span>`);
 }
 
-/** Where it says what was looked for and found for the reply to a message. It is this person's message,
- * whoever's memory was looked at last. */
-function whyAddress(message) {
-  const query = new URLSearchParams({ message });
-  if (session.value.user) query.set("person", session.value.user);
-  return `${link("memory", "why")}?${query}`;
-}
-
 function Line({ line }) {
   if (line.who === "note" || line.who === "fault") {
     return html`<li class="line line-${line.who}">${line.key ? t(`talk.${line.key}`) : line.text}</li>`;
@@ -129,7 +121,7 @@ function Line({ line }) {
     </p>
     ${line.memories.length > 0 && html`<${Memories} memories=${line.memories} />`}
     ${line.message !== null &&
-    html`<a class="line-why small" href=${whyAddress(line.message)}>${t("talk.why")}</a>`}
+    html`<a class="line-why small" href=${ownMemory("why", { query: { message: line.message } })}>${t("talk.why")}</a>`}
   </li>`;
 }
 

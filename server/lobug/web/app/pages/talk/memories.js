@@ -84,6 +84,13 @@ function Forget({ memory, close }) {
   <//>`;
 }
 
+/** A place in the memory of this person, whoever's memory was looked at last. */
+export function ownMemory(place, { id, query = {} } = {}) {
+  const { user } = session.value;
+  const words = new URLSearchParams({ ...query, ...(user && { person: user }) });
+  return `${link(...["memory", place, id].filter((part) => part !== undefined))}?${words}`;
+}
+
 /** Times come as RFC 3339, or as seconds since the epoch. */
 const saidOn = (at) => date(typeof at === "number" ? 1000 * at : at);
 
@@ -91,7 +98,7 @@ function Actions({ memory, ask }) {
   return html`<div class="memory-actions">
     <button class="button button-quiet button-small" onClick=${() => ask({ memory, Box: Correct })}>${t("talk.wrong")}</button>
     <button class="button button-quiet button-small" onClick=${() => ask({ memory, Box: Forget })}>${t("talk.forget")}</button>
-    <a class="icon-button" href=${link("memory", "entry", memory.id)} aria-label=${t("talk.more")} title=${t("talk.more")}>
+    <a class="icon-button" href=${ownMemory("entry", { id: memory.id })} aria-label=${t("talk.more")} title=${t("talk.more")}>
       <${Icon} name="chevron" />
     </a>
   </div>`;

@@ -42,7 +42,7 @@ export default {
     stt_language: "Lo-Bug's own sentences and orders are English; other languages reach the chat model only.",
     conversation_ignore_and_react:
       "The chat model judges by the words alone: what sounds like a broadcast is ignored, laughter gets a look and no words. It is sometimes wrong, and nobody has measured it yet with a television in the room.",
-    tts_wyoming_voice: "One of your speech server's voices. The next sentence is spoken with it. Empty: the server chooses.",
+    tts_wyoming_voice: "One of your speech server's voices. The next sentence is spoken with it.",
     tts_openai_voice: "The name of one of your speech server's voices. The next sentence is spoken with it.",
     tts_speed: "1 is normal. Everybody may still say “speak slower”.",
     chat_temperature: "Low: says the likeliest. High: more surprising, and more often wrong.",
@@ -52,6 +52,7 @@ export default {
     from: "From",
     until: "Until",
   },
+  server_chooses: "The server chooses",
   one_voice:
     "Lo-Bug speaks with the one voice that is built in. A speech server (Wyoming or OpenAI's protocol) brings others: set LOBUG_TTS__ENGINE and its address, and start Lo-Bug again.",
   no_voice: "Lo-Bug has no voice: LOBUG_TTS__ENGINE is “none”.",
