@@ -11,6 +11,7 @@ python bench/failover.py [NAME ...]
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import signal
 import socket
@@ -103,10 +104,10 @@ class Talker:
             self.acknowledged[words] = time.monotonic()
         return answer.status_code == 200
 
-    def silence_s(self, since: float) -> float:
-        """The longest time without an answer since then."""
+    def silence_s(self, since: float, until: float) -> float:
+        """The longest time without an answer between two moments."""
         times = sorted(t for t in self.acknowledged.values() if t > since)
-        return max((b - a for a, b in zip([since, *times], times, strict=False)), default=AFTER_S)
+        return max(b - a for a, b in itertools.pairwise([since, *times, until]))
 
 
 Fault = Callable[[PostgresServer, list[Server]], None]
@@ -190,13 +191,14 @@ def measure(fault: Fault) -> tuple[float, int, int]:
             time.sleep(AFTER_S)
             talker.stop.set()
             thread.join()
+            ended = time.monotonic()
             with psycopg.connect(url) as raw:
                 kept = {
                     row[0]
                     for row in raw.execute("SELECT content FROM lobug_memory.conversation_log")
                 }
             acknowledged = talker.acknowledged
-            return talker.silence_s(began), len(acknowledged), len(acknowledged.keys() - kept)
+            return talker.silence_s(began, ended), len(acknowledged), len(acknowledged.keys() - kept)
         finally:
             for server in servers:
                 if server.program is not None:
