@@ -198,7 +198,8 @@ def measure(fault: Fault) -> tuple[float, int, int]:
                     for row in raw.execute("SELECT content FROM lobug_memory.conversation_log")
                 }
             acknowledged = talker.acknowledged
-            return talker.silence_s(began, ended), len(acknowledged), len(acknowledged.keys() - kept)
+            missing = acknowledged.keys() - kept
+            return talker.silence_s(began, ended), len(acknowledged), len(missing)
         finally:
             for server in servers:
                 if server.program is not None:

@@ -50,5 +50,5 @@ class DatabaseSettings(Section):
         le=300.0,
         description="With PostgreSQL only one of the servers on a database answers, the others"
         " stand ready. After how many seconds in which it does not answer PostgreSQL another one"
-        " takes over; from one that was stopped or killed it does within two.",
+        " takes over; after one that was stopped or killed it does about two seconds later.",
     )
