@@ -409,7 +409,7 @@ def test_a_conversation_is_counted_and_then_erased(house: House) -> None:
         page.get_by_label("older than").fill("3000")
         page.get_by_role("button", name="Erase …").last.click()
         dialog = page.get_by_role("dialog")
-        expect(dialog).to_contain_text("No message and no timeline is from before")
+        expect(dialog).to_contain_text("No message and no timeline is more than 3,000 days old")
         expect(dialog.get_by_role("button", name="Forget it")).to_have_count(0)
         page.keyboard.press("Escape")
         page.get_by_label("A conversation").select_option(index=1)

@@ -314,7 +314,7 @@ def test_talk_over_plain_http_says_what_it_cannot_do(
         )
         secure = told.get_by_role("link", name="Open this page over HTTPS")
         if https_port is None:
-            expect(told).to_contain_text("My owner can switch HTTPS on.")
+            expect(told).to_contain_text("LOBUG_TLS__ENABLED=true switches it on")
             expect(told.get_by_role("link")).to_have_count(0)
         else:
             expect(secure).to_have_attribute("href", "https://192.168.1.5:8322/")

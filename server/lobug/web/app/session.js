@@ -2,6 +2,7 @@
 
 import { get, onSignedOut, patch, post, del } from "./api.js";
 import { computed, signal } from "./preact.js";
+import { link } from "./router.js";
 
 /** The answer of GET /web/session; null until it is known. */
 export const session = signal(null);
@@ -51,3 +52,10 @@ onSignedOut(() => {
     .catch(() => {})
     .finally(() => (asking = null));
 });
+
+/** A place in the memory of this person, whoever's memory was looked at last. */
+export function ownMemory(place, { id, query = {} } = {}) {
+  const { user } = session.value;
+  const words = new URLSearchParams({ ...query, ...(user && { person: user }) });
+  return `${link(...["memory", place, id].filter((part) => part !== undefined))}?${words}`;
+}

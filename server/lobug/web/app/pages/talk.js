@@ -4,7 +4,7 @@ import { Icon } from "../components/icons.js";
 import { html, signal, useComputed, useEffect, useLayoutEffect, useRef, useState } from "../preact.js";
 import { link, route } from "../router.js";
 import { t } from "../sentences.js";
-import { session } from "../session.js";
+import { ownMemory, session } from "../session.js";
 import { MODES, interruptible } from "./talk/dialogue.js";
 import {
   connectHere,

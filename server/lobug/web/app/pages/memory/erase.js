@@ -25,13 +25,13 @@ export function EraseSession({ session, ...rest }) {
   />`;
 }
 
-/** Erase messages and timeline from before a number of days ago; `date` is that day, in words. */
-export function EraseOlder({ days, date, ...rest }) {
+/** Erase messages and timeline from more than a number of days ago. */
+export function EraseOlder({ days, ...rest }) {
   return html`<${PurgeDialog}
     body=${{ older_than_days: days }}
-    title=${t("memory.erase_older_title", { date })}
+    title=${t("memory.erase_older_title", { n: days })}
     about=${t("memory.erase_older_means")}
-    nothing=${t("memory.erase_older_none", { date })}
+    nothing=${t("memory.erase_older_none", { n: days })}
     ...${rest}
   />`;
 }

@@ -6,7 +6,7 @@ import { Icon } from "../../components/icons.js";
 import { attempt, toast } from "../../components/toasts.js";
 import { html, useState } from "../../preact.js";
 import { isOwner, shownUser } from "../../session.js";
-import { date, moment, t } from "../../sentences.js";
+import { moment, t } from "../../sentences.js";
 import * as memory from "./client.js";
 import { EraseOlder, EraseSession } from "./erase.js";
 import { ForgetDialog } from "./forget.js";
@@ -16,7 +16,6 @@ import { goneText } from "./parts.js";
 import { memorySwitch, switchMemory } from "./switch.js";
 
 const SESSIONS = 50;
-const DAY_MS = 86_400_000;
 
 export function ManageView() {
   return html`
@@ -140,7 +139,7 @@ function EraseMore() {
         </form>
         <form class="inline-form" onSubmit=${(event) => {
           event.preventDefault();
-          setAsking({ Box: EraseOlder, days: Number(days), date: date(Date.now() - Number(days) * DAY_MS) });
+          setAsking({ Box: EraseOlder, days: Number(days) });
         }}>
           <${Field} label=${t("memory.erase_older")}>
             ${(props) => html`<input ...${props} type="number" inputmode="numeric" min="1" max="36500" required value=${days} onInput=${(event) => setDays(event.currentTarget.value)} />`}

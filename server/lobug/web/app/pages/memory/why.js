@@ -39,7 +39,8 @@ function OneReply({ message }) {
 export function inSentences({ hits, injected, took_ms }) {
   if (!hits.length) return t("memory.why_nothing");
   const found = t("memory.why_found", { n: hits.length, ms: number(Math.round(took_ms)) });
-  const used = injected.length ? t("memory.why_used", { n: injected.length }) : t("memory.why_used_none");
+  const only = hits.length === 1 ? "_only" : "";
+  const used = injected.length ? t(`memory.why_used${only}`, { n: injected.length }) : t(`memory.why_used${only}_none`);
   return t("memory.why_searched", { found: `${found} ${used}` });
 }
 

@@ -6,8 +6,8 @@ import { Confirm, Dialog } from "../../components/dialog.js";
 import { Icon } from "../../components/icons.js";
 import { toast } from "../../components/toasts.js";
 import { html, useEffect, useState } from "../../preact.js";
-import { link } from "../../router.js";
 import { date, t } from "../../sentences.js";
+import { ownMemory } from "../../session.js";
 import { dropMemory, replaceMemory } from "./talker.js";
 
 /** Other memories that a dialog names before they go. */
@@ -82,13 +82,6 @@ function Forget({ memory, close }) {
       ${goes.derived > 0 && html`<li>${t("talk.forget_derived", { n: goes.derived })}</li>`}
     </ul>
   <//>`;
-}
-
-/** A place in the memory of this person, whoever's memory was looked at last. */
-export function ownMemory(place, { id, query = {} } = {}) {
-  const { user } = session.value;
-  const words = new URLSearchParams({ ...query, ...(user && { person: user }) });
-  return `${link(...["memory", place, id].filter((part) => part !== undefined))}?${words}`;
 }
 
 /** Times come as RFC 3339, or as seconds since the epoch. */

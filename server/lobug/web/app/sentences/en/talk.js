@@ -72,7 +72,7 @@ export default {
     insecure: "This page came without HTTPS, so the browser lets me neither hear nor speak; you can type.",
     insecure_go: "Open this page over HTTPS",
     insecure_trust: "How to trust it",
-    insecure_off: "My owner can switch HTTPS on.",
+    insecure_off: "HTTPS is off here; LOBUG_TLS__ENABLED=true switches it on.",
     refused: "I may not use the microphone. Allow it for this page in the browser's address bar, then try again.",
     missing: "I can't find a microphone. Plug one in, or type instead.",
     busy: "Another program is using the microphone. Close it, then try again.",
