@@ -161,7 +161,7 @@ class ReplicaPool(Generic[EngineT]):
         a lane the least busy one is asked. An engine that fails before its first piece is replaced
         by the next; after it the error is raised, so that nobody hears words twice. Raises
         EngineBusyError when too many wait for a place already or the wait takes too long,
-        ContextOverflowError at once, and what the last engine raised when all failed.
+        ContextOverflowError at once, and what the first engine raised when all failed.
         """
         attempts: list[_Attempt[T]] = []
         try:
@@ -193,11 +193,11 @@ class ReplicaPool(Generic[EngineT]):
         tried: set[int] = set()
         refused: list[tuple[int, EngineError]] = []
         hedge_s = self._limits.hedge_s
-        error: EngineError | None = None
+        faults: list[EngineError] = []
         while True:
             if not attempts:
-                if error is not None and len(tried) == len(self.engines):
-                    raise error
+                if faults and len(tried) == len(self.engines):
+                    raise faults[0]
                 self._begin(await self._place(lane, tried), call, attempts, tried)
             hedges = hedge_s > 0.0 and len(attempts) == 1
             done, _ = await asyncio.wait(
@@ -217,7 +217,7 @@ class ReplicaPool(Generic[EngineT]):
                 except ContextOverflowError:
                     raise  # the others have the same window
                 except EngineError as failure:
-                    error = failure
+                    faults.append(failure)
                     await self._end(attempts, [attempt])
                     # The base class itself stands for an answer that says no, which may be the
                     # request's own fault; its subclasses for none.
@@ -302,7 +302,7 @@ class ReplicaPool(Generic[EngineT]):
         before = self._states[place]
         self._states[place] = before.failed(self._clock())
         if not before.failures:
-            log.warning("%s; the next server is asked", error)
+            log.warning("%s; the other servers are asked first", error)
 
     def _answered(self, place: int) -> None:
         before = self._states[place]
