@@ -27,7 +27,12 @@ from lobug.engines.base import (
 )
 from lobug.engines.model_server import without_password
 from lobug.engines.replicas import Replica, free, preferred
-from lobug.errors import ContextOverflowError, EngineBusyError, EngineError
+from lobug.errors import (
+    ContextOverflowError,
+    EngineBusyError,
+    EngineError,
+    EngineTimeoutError,
+)
 from lobug.settings import ChatSettings
 
 log = logging.getLogger(__name__)
@@ -49,6 +54,8 @@ class PoolLimits:
     hedge_s: float = 0.0
     """A second server is asked when the first has not begun its answer after this long, seconds;
     0: never."""
+    whole_s: float = 60.0
+    """How long after the beginning of a request further servers are asked, seconds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +63,8 @@ class _Attempt(Generic[T]):
     """A request to one server."""
 
     place: int
+    is_first: bool
+    """Whether the request went to this server before any other, so that it had the whole time."""
     pieces: AsyncGenerator[T]
     first: asyncio.Task[list[T]]
     """Its first piece; empty: it ended without any."""
@@ -118,7 +127,7 @@ class ReplicaPool(Generic[EngineT]):
             if reason is None and not state.is_well(now):
                 reason = f"{self._job}: {where} has failed its last request."
             if reason is not None:
-                faults.append(reason)
+                faults.append(reason if where in reason else f"{where}: {reason}")
             servers.append(
                 {
                     "server": where,
@@ -153,7 +162,11 @@ class ReplicaPool(Generic[EngineT]):
         raise AssertionError("unreachable")
 
     async def pieces(
-        self, call: Callable[[EngineT], AsyncGenerator[T]], lane: str | None = None
+        self,
+        call: Callable[[EngineT], AsyncGenerator[T]],
+        lane: str | None = None,
+        *,
+        until: float | None = None,
     ) -> AsyncGenerator[T]:
         """Yield what the first engine yields that answers ``call``.
 
@@ -161,11 +174,19 @@ class ReplicaPool(Generic[EngineT]):
         a lane the least busy one is asked. An engine that fails before its first piece is replaced
         by the next; after it the error is raised, so that nobody hears words twice. Raises
         EngineBusyError when too many wait for a place already or the wait takes too long,
-        ContextOverflowError at once, and what the first engine raised when all failed.
+        ContextOverflowError at once, and what the first engine raised when all failed or it is too
+        late to ask another.
+
+        Args:
+            call: asks one engine.
+            lane: of the request; None: it has none.
+            until: reading of the clock from which on no further engine is asked; None: as of
+                ``PoolLimits.whole_s``.
         """
         attempts: list[_Attempt[T]] = []
+        ends = self._clock() + self._limits.whole_s if until is None else until
         try:
-            answer, first = await self._first(call, lane, attempts)
+            answer, first = await self._first(call, lane, ends, attempts)
             failed = False
             try:
                 for piece in first:
@@ -174,7 +195,7 @@ class ReplicaPool(Generic[EngineT]):
                     yield piece
             except EngineError as error:
                 failed = True
-                self._failed(answer.place, error)
+                self._blame(answer, error, ends)
                 raise
             finally:
                 if not failed:
@@ -186,6 +207,7 @@ class ReplicaPool(Generic[EngineT]):
         self,
         call: Callable[[EngineT], AsyncGenerator[T]],
         lane: str | None,
+        ends: float,
         attempts: list[_Attempt[T]],
     ) -> tuple[_Attempt[T], list[T]]:
         """Return the request that was answered first and its first piece. Those under way stand in
@@ -196,7 +218,8 @@ class ReplicaPool(Generic[EngineT]):
         faults: list[EngineError] = []
         while True:
             if not attempts:
-                if faults and len(tried) == len(self.engines):
+                late = self._clock() >= ends
+                if faults and (late or len(tried) == len(self.engines)):
                     raise faults[0]
                 self._begin(await self._place(lane, tried), call, attempts, tried)
             hedges = hedge_s > 0.0 and len(attempts) == 1
@@ -224,7 +247,7 @@ class ReplicaPool(Generic[EngineT]):
                     if type(failure) is EngineError:
                         refused.append((attempt.place, failure))
                     else:
-                        self._failed(attempt.place, failure)
+                        self._blame(attempt, failure, ends)
                 else:
                     for place, refusal in refused:  # another one could do it
                         self._failed(place, refusal)
@@ -241,7 +264,7 @@ class ReplicaPool(Generic[EngineT]):
         pieces = call(self.engines[place])
         first = asyncio.ensure_future(_first_of(pieces))
         self._change(place, +1)
-        attempts.append(_Attempt(place, pieces, first))
+        attempts.append(_Attempt(place, not tried, pieces, first))
         tried.add(place)
 
     async def _end(self, attempts: list[_Attempt[T]], ended: Sequence[_Attempt[T]]) -> None:
@@ -298,11 +321,18 @@ class ReplicaPool(Generic[EngineT]):
         state = self._states[place]
         self._states[place] = replace(state, under_way=state.under_way + by)
 
+    def _blame(self, attempt: _Attempt[T], error: EngineError, ends: float) -> None:
+        """Note a failure, unless the server just had what others had left of the time."""
+        in_time = self._clock() < ends
+        if attempt.is_first or in_time or not isinstance(error, EngineTimeoutError):
+            self._failed(attempt.place, error)
+
     def _failed(self, place: int, error: EngineError) -> None:
         before = self._states[place]
         self._states[place] = before.failed(self._clock())
         if not before.failures:
-            log.warning("%s; the other servers are asked first", error)
+            where = without_password(before.address)
+            log.warning("%s (%s); the other servers are asked first", error, where)
 
     def _answered(self, place: int) -> None:
         before = self._states[place]
@@ -381,7 +411,7 @@ class ChatPool:
             left_s = max(ends - self._clock(), _LEAST_S)
             return engine.stream(messages, replace(options, timeout_s=left_s))
 
-        async with aclosing(self._pool.pieces(ask, _lane(options.lane))) as pieces:
+        async with aclosing(self._pool.pieces(ask, _lane(options.lane), until=ends)) as pieces:
             async for piece in pieces:
                 yield piece
 

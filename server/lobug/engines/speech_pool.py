@@ -57,6 +57,7 @@ class _Replaced(Generic[EngineT, SpareT]):
                 max_waiting=settings.max_waiting,
                 wait_s=settings.answer_timeout_s,
                 hedge_s=settings.hedge_s,
+                whole_s=settings.timeout_s,
             ),
         )
 
