@@ -28,6 +28,7 @@ from lobug.errors import (
     EngineBusyError,
     EngineError,
     EngineInterruptedError,
+    EngineTimeoutError,
     EngineUnavailableError,
 )
 from lobug.server import LobugServer
@@ -364,28 +365,34 @@ async def test_the_time_out_holds_for_all_servers_together() -> None:
 
 
 async def test_when_the_time_is_up_no_other_server_is_asked_or_blamed() -> None:
-    async with a_house() as house:
-        for server in house.servers:
-            server.chat.chunks = [asyncio.Event()]
-        reply = asyncio.ensure_future(house.reply(0, timeout_s=40.0))
-        await house.servers[0].wait_for_requests("/v1/chat/completions", 1)
-        house.now += 39.95
-        await house.servers[0].stop()
-        await house.servers[1].wait_for_requests("/v1/chat/completions", 1)
-        house.now += 1.0
-        with pytest.raises(EngineInterruptedError):
-            await reply
-        assert house.known("ready") == [False, True], "50 ms were too short for any"
-        house.now += 10.0
-        await house.servers[0].restart()
-        await until(lambda: house.known("ready") == [True, True])
-        reply = asyncio.ensure_future(house.reply(0, timeout_s=40.0))
-        await house.servers[0].wait_for_requests("/v1/chat/completions", 2)
-        house.now += 41.0
-        await house.servers[0].stop()
-        with pytest.raises(EngineInterruptedError):
-            await reply
-        assert house.asked() == [2, 1]
+    """The first is given up after 39 of 40 s, and the second has one second, which is too short."""
+    models = {name: ScriptedChatModel() for name in ("a", "b")}
+    now = [0.0]
+    pool = ChatPool(dict(models), ChatSettings(timeout_s=40.0), lambda: now[0])
+    lanes = (f"ada/{number}" for number in range(1000))
+    places = [Replica(name) for name in models]
+    lane = next(one for one in lanes if preferred(places, one, 0.0)[0] == 0)
+
+    def fails_at(model: ScriptedChatModel, when: float) -> None:
+        def script(_messages: object, _options: object) -> list[Exception]:
+            now[0] = when
+            return [EngineTimeoutError("chat", "too slow")]
+
+        model._replies = script
+
+    async def ask() -> list[bool]:
+        with pytest.raises(EngineTimeoutError):
+            await anext(pool.stream(HELLO, ChatOptions(9, lane=lane)))
+        return [one["ready"] for one in pool.status().details[SERVERS]]
+
+    fails_at(models["a"], 39.0)
+    fails_at(models["b"], 40.0)
+    assert await ask() == [False, True]
+    assert models["b"].calls[0].options.timeout_s == 1.0
+    now[0] = 100.0
+    fails_at(models["a"], 140.0)
+    assert await ask() == [False, True], "it had all the time that there was"
+    assert [len(model.calls) for model in models.values()] == [2, 1]
 
 
 async def test_auto_takes_ollama_when_one_of_several_has_the_model(tmp_path: Path) -> None:
