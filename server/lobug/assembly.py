@@ -22,7 +22,7 @@ async def assemble(settings: Settings) -> LobugServer:
     The engines' modules are imported here (PLC0415), because they import the inference libraries,
     which a host with its own engines does not need.
     """
-    from lobug.engines.ollama import OllamaProbe  # noqa: PLC0415
+    from lobug.engines.ollama import OllamaProbes  # noqa: PLC0415
     from lobug.engines.selection import (  # noqa: PLC0415
         choose_chat,
         choose_consolidation,
@@ -32,9 +32,9 @@ async def assemble(settings: Settings) -> LobugServer:
     )
     from lobug.engines.silero import SileroGate  # noqa: PLC0415
 
-    probe = OllamaProbe(settings.ollama)
-    chat, why_chat = await choose_chat(settings, probe)
-    embedder, why_embedder = await choose_embedder(settings, probe)
+    probes = OllamaProbes(settings.ollama)
+    chat, why_chat = await choose_chat(settings, probes)
+    embedder, why_embedder = await choose_embedder(settings, probes)
     stt, why_stt = choose_stt(settings)
     tts, why_tts = choose_tts(settings)
     engines = Engines(
@@ -43,13 +43,13 @@ async def assemble(settings: Settings) -> LobugServer:
         stt=stt,
         gate=SileroGate(settings),
         tts=tts,
-        consolidation=choose_consolidation(settings, probe),
+        consolidation=choose_consolidation(settings, probes),
     )
     return with_memory(
         settings,
         engines,
         choices={"chat": why_chat, "embeddings": why_embedder, "stt": why_stt, "tts": why_tts},
-        ollama=probe,
+        ollama=probes,
     )
 
 

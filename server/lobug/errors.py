@@ -377,6 +377,13 @@ class EngineTimeoutError(EngineError):
     status = 504
 
 
+class EngineBusyError(EngineError):
+    """All of the engine's servers have as many requests as they may have (`chat.max_requests` and
+    `chat.max_waiting`, or those of `stt` and `tts`)."""
+
+    code = "engine_busy"
+
+
 class ListenerOverrunError(LobugError):
     """Audio arrived faster than it could be processed: more than ``listening.max_backlog_s`` of it
     was waiting."""

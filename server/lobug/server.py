@@ -84,10 +84,11 @@ MEMORY_RETRY_S = 5.0
 
 
 class OllamaWatch(Protocol):
-    """Watches the Ollama server. ``start`` and ``close`` never raise."""
+    """Watches the Ollama servers. ``start`` and ``close`` never raise."""
 
-    reachable: bool
-    """Whether it answered the last check."""
+    @property
+    def reachable(self) -> bool:
+        """Whether any of them answered the last check."""
 
     async def start(self) -> None:
         """Begin to watch."""

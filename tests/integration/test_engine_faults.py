@@ -20,7 +20,7 @@ from lobug.concurrency import Backoff
 from lobug.engines.base import Engines
 from lobug.engines.chat_embedded import EmbeddedChat, llama_options
 from lobug.engines.llama_process import LlamaProcess
-from lobug.engines.ollama import OllamaProbe
+from lobug.engines.ollama import OllamaProbes
 from lobug.engines.selection import choose_chat, choose_embedder
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.models.catalog import main_file, model_dir
@@ -49,7 +49,7 @@ async def with_ollama(
     )
 
     async def assemble(settings: Settings) -> LobugServer:
-        probe = OllamaProbe(settings.ollama, interval_s=0.02)
+        probe = OllamaProbes(settings.ollama, interval_s=0.02)
         chat, _ = await choose_chat(settings, probe)
         embedder, _ = await choose_embedder(settings, probe)
         speech = ScriptedEngines()
@@ -100,7 +100,7 @@ async def test_a_turn_that_succeeds_is_believed_before_the_next_look(tmp_path: P
     )
 
     async def assemble(settings: Settings) -> LobugServer:
-        probe = OllamaProbe(settings.ollama, interval_s=600.0)
+        probe = OllamaProbes(settings.ollama, interval_s=600.0)
         chat, _ = await choose_chat(settings, probe)
         engines = replace(ScriptedEngines().engines(), chat=chat)
         return with_memory(settings, engines, ollama=probe)

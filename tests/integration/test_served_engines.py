@@ -13,7 +13,7 @@ import pytest
 from lobug.engines.base import ChatMessage, ChatModel, ChatOptions
 from lobug.engines.chat_embedded import EmbeddedChat
 from lobug.engines.embed_embedded import EmbeddedEmbedder
-from lobug.engines.ollama import OllamaChat, OllamaEmbedder, OllamaProbe
+from lobug.engines.ollama import OllamaChat, OllamaEmbedder, OllamaProbe, OllamaProbes
 from lobug.engines.openai import OpenAIChat, OpenAIEmbedder
 from lobug.engines.selection import choose_chat, choose_consolidation, choose_embedder
 from lobug.errors import (
@@ -409,7 +409,7 @@ async def test_an_embedder_that_goes_down(kind: type[ScriptedOllama | ScriptedOp
 async def test_auto_takes_ollama_where_it_has_the_models() -> None:
     async with serving(ScriptedOllama()) as server:
         settings = settings_for(server)
-        probe = OllamaProbe(settings.ollama)
+        probe = OllamaProbes(settings.ollama)
         chat, why = await choose_chat(settings, probe)
         embedder, why_embedder = await choose_embedder(settings, probe)
         assert isinstance(chat, OllamaChat)
@@ -437,7 +437,7 @@ async def test_summaries_may_have_a_model_of_their_own(
     async with serving(server) as there:
         chat = {"engine": engine, "first_token_timeout_s": 30}
         settings = settings_for(there, chat=chat, memory=memory)
-        made = choose_consolidation(settings, OllamaProbe(settings.ollama))
+        made = choose_consolidation(settings, OllamaProbes(settings.ollama))
         assert isinstance(made, OllamaChat if kind is ScriptedOllama else OpenAIChat)
         await made.start()
         messages = [ChatMessage("user", "Hi")]
@@ -449,13 +449,13 @@ async def test_summaries_may_have_a_model_of_their_own(
 
 def test_without_such_a_setting_the_model_of_the_conversations_writes_summaries() -> None:
     settings = Settings(_env_file=None)
-    assert choose_consolidation(settings, OllamaProbe(settings.ollama)) is None
+    assert choose_consolidation(settings, OllamaProbes(settings.ollama)) is None
 
 
 async def test_auto_goes_without_an_ollama_that_lacks_a_model() -> None:
     async with serving(ScriptedOllama(models=["qwen2.5:3b"])) as server:
         settings = settings_for(server)
-        probe = OllamaProbe(settings.ollama)
+        probe = OllamaProbes(settings.ollama)
         assert isinstance((await choose_chat(settings, probe))[0], OllamaChat)
         embedder, why = await choose_embedder(settings, probe)
         assert isinstance(embedder, EmbeddedEmbedder)
@@ -469,7 +469,7 @@ async def test_auto_goes_without_an_ollama_that_does_not_answer(silent: bool) ->
         settings = settings_for(server)
         if silent:
             await server.stop()
-        chat, why = await choose_chat(settings, OllamaProbe(settings.ollama))
+        chat, why = await choose_chat(settings, OllamaProbes(settings.ollama))
         assert isinstance(chat, EmbeddedChat)
         assert why == (f"Ollama does not answer at {server.url}, so the embedded model is used.")
 
@@ -488,7 +488,7 @@ async def test_auto_does_not_wait_long_for_an_ollama_that_hangs() -> None:
 async def test_the_settings_decide(engine: str) -> None:
     async with serving(ScriptedOllama()) as server:
         settings = settings_for(server, chat={"engine": engine}, embeddings={"engine": engine})
-        probe = OllamaProbe(settings.ollama)
+        probe = OllamaProbes(settings.ollama)
         chat, why = await choose_chat(settings, probe)
         embedder, _ = await choose_embedder(settings, probe)
         assert chat.status().name == engine

@@ -261,10 +261,10 @@ async def _run_locomo(
 @asynccontextmanager
 async def _started_chat(settings: Settings) -> AsyncIterator[ChatModel]:
     """The chat model that a server with these settings would use. Raises EngineError."""
-    from lobug.engines.ollama import OllamaProbe
+    from lobug.engines.ollama import OllamaProbes
     from lobug.engines.selection import choose_chat
 
-    chat, _ = await choose_chat(settings, OllamaProbe(settings.ollama))
+    chat, _ = await choose_chat(settings, OllamaProbes(settings.ollama))
     try:
         await chat.start()
         yield chat

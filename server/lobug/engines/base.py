@@ -80,6 +80,11 @@ class EngineStatus:
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
+SERVERS = "servers"
+"""Key of ``EngineStatus.details`` where an engine is made of several servers: a list, for each of
+them ``server`` (its address), ``ready``, ``reason`` and ``under_way`` (requests)."""
+
+
 class Engine(Protocol):
     """What all engines have in common."""
 

@@ -32,6 +32,7 @@ from lobug.errors import (
     ModelMissingError,
 )
 from lobug.settings import ChatSettings, OllamaSettings, Settings
+from lobug.settings.engines import addresses_in
 
 log = logging.getLogger(__name__)
 
@@ -152,6 +153,42 @@ class OllamaProbe:
             log.info("%s %s", self.where, "answers" if reachable else "does not answer")
         self.reachable = reachable
         return reachable
+
+
+class OllamaProbes:
+    """Keeps track of every Ollama server of the settings; there is mostly one."""
+
+    def __init__(self, settings: OllamaSettings, interval_s: float = PROBE_INTERVAL_S) -> None:
+        self.by_host = {
+            host: OllamaProbe(settings.model_copy(update={"host": host}), interval_s)
+            for host in addresses_in(settings.host)
+        }
+
+    @property
+    def _all(self) -> Sequence[OllamaProbe]:
+        return tuple(self.by_host.values())
+
+    @property
+    def reachable(self) -> bool:
+        """Whether any of them answered its last request."""
+        return any(probe.reachable for probe in self._all)
+
+    def having(self, model: str) -> str | None:
+        """The first host that has the model; None: none has."""
+        return next((host for host, probe in self.by_host.items() if probe.has(model)), None)
+
+    async def start(self) -> None:
+        """Probe each once, then in the background. Never raises. Each start needs a ``close``."""
+        await asyncio.gather(*(probe.start() for probe in self._all))
+
+    async def close(self) -> None:
+        """Stop probing, once every user has closed it."""
+        await asyncio.gather(*(probe.close() for probe in self._all))
+
+    async def refresh(self) -> bool:
+        """Probe each now. Returns ``reachable``; never raises."""
+        await asyncio.gather(*(probe.refresh() for probe in self._all))
+        return self.reachable
 
 
 class OllamaServer:

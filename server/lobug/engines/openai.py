@@ -268,6 +268,7 @@ class OpenAIChat:
     """``ChatModel`` that streams from ``chat.openai_base_url``."""
 
     def __init__(self, settings: ChatSettings, interval_s: float = PROBE_INTERVAL_S) -> None:
+        """``chat.openai_base_url`` must be one address."""
         self._settings = settings
         self._client = connect(settings.openai_base_url, settings.openai_api_key.get_secret_value())
         self._server = OpenAIServer(
@@ -335,6 +336,7 @@ class OpenAIEmbedder:
     """``Embedder`` at ``embeddings.openai_base_url``."""
 
     def __init__(self, settings: Settings, interval_s: float = PROBE_INTERVAL_S) -> None:
+        """``embeddings.openai_base_url`` must be one address."""
         self._settings = settings.embeddings
         self._model = settings.embeddings.openai_model
         self._expected_dimension = settings.memory.embedding_dim

@@ -7,15 +7,19 @@ user.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
 from lobug.engines.absent import NoVoice
 from lobug.engines.base import ChatModel, Embedder, SpeechToText, TextToSpeech
 from lobug.engines.chat_embedded import EmbeddedChat, llama_options
 from lobug.engines.embed_embedded import EmbeddedEmbedder
 from lobug.engines.llama_process import LlamaProcess
 from lobug.engines.model_server import without_password
-from lobug.engines.ollama import OllamaChat, OllamaEmbedder, OllamaProbe
+from lobug.engines.ollama import OllamaChat, OllamaEmbedder, OllamaProbes
 from lobug.engines.openai import OpenAIChat, OpenAIEmbedder
 from lobug.engines.openai_audio import OpenAIRecognizer, OpenAISynthesizer
+from lobug.engines.pool import ChatPool, EmbedderPool
 from lobug.engines.remote_speech import (
     PacedRemoteVoice,
     RecognitionServer,
@@ -23,17 +27,21 @@ from lobug.engines.remote_speech import (
     RemoteVoice,
 )
 from lobug.engines.shared_prefix import shared_prefix
+from lobug.engines.speech_pool import PacedVoicePool, SpeechToTextPool, VoicePool
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.engines.tts_hibari import HibariVoice, voice_file
 from lobug.engines.wyoming import WyomingRecognizer, WyomingSynthesizer
-from lobug.settings import Settings
+from lobug.settings import ChatSettings, EmbeddingSettings, Settings, SttSettings, TtsSettings
+from lobug.settings.engines import addresses_in
+
+EngineT = TypeVar("EngineT")
+SectionT = TypeVar("SectionT", ChatSettings, EmbeddingSettings, SttSettings, TtsSettings)
 
 
 def choose_tts(settings: Settings) -> tuple[TextToSpeech, str]:
     """Return the voice that the settings name, not started yet, or ``NoVoice``; and the reason,
     one sentence."""
     tts = settings.tts
-    spare = HibariVoice(settings) if tts.fallback else None
     match tts.engine:
         case "none":
             why = "No voice: the settings say so."
@@ -46,14 +54,30 @@ def choose_tts(settings: Settings) -> tuple[TextToSpeech, str]:
             return NoVoice(why, wanted=False), why
         case "hibari":
             return HibariVoice(settings), "The embedded English voice."
-        case "wyoming":
-            return RemoteVoice(WyomingSynthesizer(settings), spare, tts), (
-                "The settings say so (tts.engine = wyoming)."
-            )
-        case "openai":
-            return PacedRemoteVoice(OpenAISynthesizer(tts), spare, tts), (
-                "The settings say so (tts.engine = openai)."
-            )
+        case "wyoming" | "openai":
+            return _remote_voice(settings), f"The settings say so (tts.engine = {tts.engine})."
+
+
+def _remote_voice(settings: Settings) -> TextToSpeech:
+    tts = settings.tts
+    spare = HibariVoice(settings) if tts.fallback else None
+
+    def wyoming(one: TtsSettings, spare: HibariVoice | None = None) -> RemoteVoice:
+        server = WyomingSynthesizer(settings.model_copy(update={"tts": one}))
+        return RemoteVoice(server, spare, one)
+
+    def openai(one: TtsSettings, spare: HibariVoice | None = None) -> PacedRemoteVoice:
+        return PacedRemoteVoice(OpenAISynthesizer(one), spare, one)
+
+    if tts.engine == "wyoming":
+        each = each_address(tts, "wyoming_url")
+        if len(each) > 1:
+            return VoicePool({url: wyoming(one) for url, one in each.items()}, spare, tts)
+        return wyoming(tts, spare)
+    each = each_address(tts, "openai_base_url")
+    if len(each) > 1:
+        return PacedVoicePool({url: openai(one) for url, one in each.items()}, spare, tts)
+    return openai(tts, spare)
 
 
 def choose_stt(settings: Settings) -> tuple[SpeechToText, str]:
@@ -62,15 +86,71 @@ def choose_stt(settings: Settings) -> tuple[SpeechToText, str]:
     stt = settings.stt
     if stt.engine == "embedded":
         return WhisperSpeechToText(settings), "The embedded model."
-    server: RecognitionServer
-    server = WyomingRecognizer(settings) if stt.engine == "wyoming" else OpenAIRecognizer(stt)
     spare = WhisperSpeechToText(settings) if stt.fallback else None
-    return RemoteSpeechToText(server, spare, stt), (
-        f"The settings say so (stt.engine = {stt.engine})."
-    )
+
+    def remote(one: SttSettings, spare: SpeechToText | None = None) -> RemoteSpeechToText:
+        server: RecognitionServer
+        if one.engine == "wyoming":
+            server = WyomingRecognizer(settings.model_copy(update={"stt": one}))
+        else:
+            server = OpenAIRecognizer(one)
+        return RemoteSpeechToText(server, spare, one)
+
+    each = each_address(stt, "wyoming_url" if stt.engine == "wyoming" else "openai_base_url")
+    chosen: SpeechToText
+    if len(each) > 1:
+        chosen = SpeechToTextPool({url: remote(one) for url, one in each.items()}, spare, stt)
+    else:
+        chosen = remote(stt, spare)
+    return chosen, f"The settings say so (stt.engine = {stt.engine})."
 
 
-async def choose_chat(settings: Settings, probe: OllamaProbe) -> tuple[ChatModel, str]:
+def each_address(section: SectionT, name: str) -> Mapping[str, SectionT]:
+    """A section of the settings for each address that its setting ``name`` holds, by address."""
+    return {
+        address: section.model_copy(update={name: address})
+        for address in addresses_in(getattr(section, name))
+    }
+
+
+def ollama_chat(chat: ChatSettings, probes: OllamaProbes) -> ChatModel:
+    """The chat model on the Ollama servers of the settings."""
+    engines: dict[str, ChatModel] = {
+        host: OllamaChat(chat, probe) for host, probe in probes.by_host.items()
+    }
+    return _pooled(engines, lambda engines: ChatPool(engines, chat))
+
+
+def openai_chat(chat: ChatSettings) -> ChatModel:
+    """The chat model on the OpenAI-compatible servers of the settings."""
+    each = each_address(chat, "openai_base_url")
+    engines: dict[str, ChatModel] = {url: OpenAIChat(one) for url, one in each.items()}
+    return _pooled(engines, lambda engines: ChatPool(engines, chat))
+
+
+def _ollama_embedder(settings: Settings, probes: OllamaProbes) -> Embedder:
+    engines: dict[str, Embedder] = {
+        host: OllamaEmbedder(settings, probe) for host, probe in probes.by_host.items()
+    }
+    return _pooled(engines, EmbedderPool)
+
+
+def _openai_embedder(settings: Settings) -> Embedder:
+    engines: dict[str, Embedder] = {
+        url: OpenAIEmbedder(settings.model_copy(update={"embeddings": one}))
+        for url, one in each_address(settings.embeddings, "openai_base_url").items()
+    }
+    return _pooled(engines, EmbedderPool)
+
+
+def _pooled(
+    engines: Mapping[str, EngineT], pool: Callable[[Mapping[str, EngineT]], EngineT]
+) -> EngineT:
+    """The only engine as it is, several as a pool."""
+    return pool(engines) if len(engines) > 1 else next(iter(engines.values()))
+
+
+async def choose_chat(settings: Settings, probes: OllamaProbes) -> tuple[ChatModel, str]:
     """Return the chat model that ``chat.engine`` names, not started yet, and the reason, one
     sentence.
 
@@ -80,71 +160,72 @@ async def choose_chat(settings: Settings, probe: OllamaProbe) -> tuple[ChatModel
     chat = settings.chat
     match chat.engine:
         case "ollama":
-            return OllamaChat(chat, probe), "The settings say so (chat.engine = ollama)."
+            return ollama_chat(chat, probes), "The settings say so (chat.engine = ollama)."
         case "openai":
-            return OpenAIChat(chat), "The settings say so (chat.engine = openai)."
+            return openai_chat(chat), "The settings say so (chat.engine = openai)."
         case "embedded":
             return _embedded_chat(settings), "The settings say so (chat.engine = embedded)."
         case "auto":
-            await probe.refresh()
-            without = why_not_ollama(probe, chat.ollama_model)
+            await probes.refresh()
+            without = why_not_ollama(probes, chat.ollama_model)
             if without is None:
-                return OllamaChat(chat, probe), _ollama_found(probe, chat.ollama_model)
+                return ollama_chat(chat, probes), _ollama_found(probes, chat.ollama_model)
             return _embedded_chat(settings), f"{without}, so the embedded model is used."
 
 
-def choose_consolidation(settings: Settings, probe: OllamaProbe) -> ChatModel | None:
+def choose_consolidation(settings: Settings, probes: OllamaProbes) -> ChatModel | None:
     """Return the chat model for summaries and layer identity, not started yet; None: the model of
     the conversations does that too."""
     memory, chat = settings.memory, settings.chat
     match settings.consolidation_provider:
         case "ollama":
             model = memory.consolidation_model or chat.ollama_model
-            return OllamaChat(chat.model_copy(update={"ollama_model": model}), probe)
+            return ollama_chat(chat.model_copy(update={"ollama_model": model}), probes)
         case "openai":
             model = memory.consolidation_model or chat.openai_model
-            return OpenAIChat(chat.model_copy(update={"openai_model": model}))
+            return openai_chat(chat.model_copy(update={"openai_model": model}))
         case None:
             return None
 
 
-async def choose_embedder(settings: Settings, probe: OllamaProbe) -> tuple[Embedder, str]:
+async def choose_embedder(settings: Settings, probes: OllamaProbes) -> tuple[Embedder, str]:
     """Return the embedder that ``embeddings.engine`` names, not started yet, and the reason, one
     sentence. ``auto`` uses Ollama when it has ``memory.embedding_model``."""
     model = settings.memory.embedding_model
     match settings.embeddings.engine:
         case "ollama":
-            return OllamaEmbedder(settings, probe), (
+            return _ollama_embedder(settings, probes), (
                 "The settings say so (embeddings.engine = ollama)."
             )
         case "openai":
-            return OpenAIEmbedder(settings), "The settings say so (embeddings.engine = openai)."
+            return _openai_embedder(settings), "The settings say so (embeddings.engine = openai)."
         case "embedded":
             return EmbeddedEmbedder(settings.embeddings), (
                 "The settings say so (embeddings.engine = embedded)."
             )
         case "auto":
-            await probe.refresh()
-            without = why_not_ollama(probe, model)
+            await probes.refresh()
+            without = why_not_ollama(probes, model)
             if without is None:
-                return OllamaEmbedder(settings, probe), _ollama_found(probe, model)
+                return _ollama_embedder(settings, probes), _ollama_found(probes, model)
             return EmbeddedEmbedder(settings.embeddings), (
                 f"{without}, so the embedded model is used."
             )
 
 
-def why_not_ollama(probe: OllamaProbe, model: str) -> str | None:
+def why_not_ollama(probes: OllamaProbes, model: str) -> str | None:
     """Why Ollama cannot be used, as the beginning of a sentence; None: it can."""
-    host = without_password(probe.settings.host)
-    if not probe.reachable:
-        return f"Ollama does not answer at {host}"
-    if not probe.has(model):
-        return f"Ollama at {host} does not have {model} (`ollama pull {model}`)"
+    hosts = " and ".join(without_password(host) for host in probes.by_host)
+    if not probes.reachable:
+        return f"Ollama does not answer at {hosts}"
+    if probes.having(model) is None:
+        return f"Ollama at {hosts} does not have {model} (`ollama pull {model}`)"
     return None
 
 
-def _ollama_found(probe: OllamaProbe, model: str) -> str:
-    return f"Ollama answers at {without_password(probe.settings.host)} and has {model}."
+def _ollama_found(probes: OllamaProbes, model: str) -> str:
+    host = without_password(probes.having(model) or "")
+    return f"Ollama answers at {host} and has {model}."
 
 
 def _embedded_chat(settings: Settings) -> EmbeddedChat:

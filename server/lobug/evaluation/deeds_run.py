@@ -192,7 +192,7 @@ async def started_engines(
 ) -> AsyncIterator[Engines]:
     """The engines of the settings that the corpus needs, warm. ``model`` False: the rules alone.
     Raises EngineError."""
-    from lobug.engines.ollama import OllamaProbe  # noqa: PLC0415 - inference libraries
+    from lobug.engines.ollama import OllamaProbes  # noqa: PLC0415 - inference libraries
     from lobug.engines.selection import (  # noqa: PLC0415
         choose_chat,
         choose_embedder,
@@ -201,11 +201,11 @@ async def started_engines(
     )
     from lobug.engines.silero import SileroGate  # noqa: PLC0415
 
-    probe = OllamaProbe(settings.ollama)
-    embedder, _ = await choose_embedder(settings, probe)
+    probes = OllamaProbes(settings.ollama)
+    embedder, _ = await choose_embedder(settings, probes)
     engines = replace(absent_engines(), chat=WordlessChat(), embedder=embedder)
     if model:
-        engines.chat, _ = await choose_chat(settings, probe)
+        engines.chat, _ = await choose_chat(settings, probes)
     if voice:
         engines.tts, _ = choose_tts(settings)
         engines.stt, _ = choose_stt(settings)

@@ -324,10 +324,10 @@ class ProductMaker:
 @asynccontextmanager
 async def started_embedder(settings: Settings) -> AsyncIterator[Embedder]:
     """The embedder that a server with these settings would use. Raises EngineError."""
-    from lobug.engines.ollama import OllamaProbe  # noqa: PLC0415
+    from lobug.engines.ollama import OllamaProbes  # noqa: PLC0415
     from lobug.engines.selection import choose_embedder  # noqa: PLC0415 - inference libraries
 
-    embedder, _ = await choose_embedder(settings, OllamaProbe(settings.ollama))
+    embedder, _ = await choose_embedder(settings, OllamaProbes(settings.ollama))
     try:
         await embedder.start()
         yield embedder

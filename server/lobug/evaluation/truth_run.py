@@ -263,13 +263,13 @@ async def play_all(
 async def started_engines(settings: Settings) -> AsyncIterator[tuple[ChatModel, Embedder]]:
     """The chat model and the embedder that a server with these settings would use, warm. Raises
     EngineError."""
-    from lobug.engines.ollama import OllamaProbe  # noqa: PLC0415
+    from lobug.engines.ollama import OllamaProbes  # noqa: PLC0415
     from lobug.engines.selection import choose_chat  # noqa: PLC0415 - inference libraries
 
     async with AsyncExitStack() as stack:
         embedder = await stack.enter_async_context(started_embedder(settings))
         await embedder.embed(["Hello."])  # what is loaded at first use costs no reply any time
-        chat, _ = await choose_chat(settings, OllamaProbe(settings.ollama))
+        chat, _ = await choose_chat(settings, OllamaProbes(settings.ollama))
         stack.push_async_callback(chat.close)
         await chat.start()
         yield chat, embedder

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, SecretStr
 
@@ -20,10 +23,65 @@ SPOKEN_LANGUAGES = tuple(
 """Languages that Whisper knows, ISO 639, and `auto`: any of them."""
 
 
+def addresses_in(value: str) -> tuple[str, ...]:
+    """The addresses that a setting holds, in its order."""
+    return tuple(value.split())
+
+
+def _addresses(is_one: Callable[[str], bool], form: str) -> AfterValidator:
+    """Checks one or several addresses, separated by spaces. Its errors quote none, because an
+    address may hold a password."""
+
+    def check(value: str) -> str:
+        found = addresses_in(value)
+        if not found:
+            raise ValueError(f"an address is needed: {form}")
+        for number, address in enumerate(found, 1):
+            if not is_one(address):
+                which = "the address" if len(found) == 1 else f"address {number} of {len(found)}"
+                raise ValueError(f"{which} is not of the form {form}")
+        if len(set(found)) < len(found):
+            raise ValueError("the same address is given twice")
+        return " ".join(found)
+
+    return AfterValidator(check)
+
+
+def _is_http(address: str, *, needs_host: bool = True) -> bool:
+    try:
+        parts = urlsplit(address)
+        _ = parts.port  # raises ValueError when it is no number
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname or not needs_host)
+
+
+def _is_ollama(address: str) -> bool:
+    """As the official client reads it: scheme and host may be missing."""
+    return _is_http(address if "://" in address else f"http://{address}", needs_host=False)
+
+
+_WYOMING = re.compile(r"tcp://[^/@\s]+:\d{1,5}|unix:///\S+")
+
+
+def _is_wyoming(address: str) -> bool:
+    return _WYOMING.fullmatch(address) is not None
+
+
+SEVERAL = "Several are separated by spaces (docs/engines.md)."
+"""Ends the description of each setting that takes several addresses."""
+
+OpenAIAddresses = Annotated[str, _addresses(_is_http, "http://HOST:PORT/v1")]
+OllamaAddresses = Annotated[str, _addresses(_is_ollama, "http://HOST:PORT")]
+WyomingAddresses = Annotated[str, _addresses(_is_wyoming, "tcp://HOST:PORT or unix:///PATH")]
+
+
 class OllamaSettings(Section):
     """The Ollama server, for chat and embeddings."""
 
-    host: str = Field("http://127.0.0.1:11434", description="Address of the Ollama server.")
+    host: OllamaAddresses = Field(
+        "http://127.0.0.1:11434", description=f"Address of the Ollama server. {SEVERAL}"
+    )
     keep_alive: str = Field(
         "30m", description="How long Ollama keeps a model loaded after its last use."
     )
@@ -40,9 +98,9 @@ class ChatSettings(Section):
         description="`auto` takes Ollama when it answers and has the model, else the embedded one.",
     )
     ollama_model: str = Field("qwen2.5:3b", description="Model name in Ollama.")
-    openai_base_url: str = Field(
+    openai_base_url: OpenAIAddresses = Field(
         "http://127.0.0.1:8000/v1",
-        description="Any OpenAI-compatible server: vLLM, llama.cpp, LM Studio.",
+        description=f"Any OpenAI-compatible server: vLLM, llama.cpp, LM Studio. {SEVERAL}",
     )
     openai_model: str = Field("default", description="Model name on the OpenAI-compatible server.")
     openai_api_key: SecretStr = Field(
@@ -95,6 +153,27 @@ class ChatSettings(Section):
     first_token_timeout_s: Seconds = Field(
         45.0, description="Longest wait for the first or the next token, seconds."
     )
+    max_requests: int = Field(
+        4,
+        ge=1,
+        le=1024,
+        description="With several servers: replies that one of them writes at a time. What it can"
+        " compute in parallel; further requests go to another server or wait.",
+    )
+    max_waiting: int = Field(
+        4,
+        ge=0,
+        le=1024,
+        description="With several servers: requests that may wait, for each server; a further one"
+        " is refused as `engine_busy`.",
+    )
+    hedge_s: float = Field(
+        0.0,
+        ge=0.0,
+        le=3600.0,
+        description="With several servers: when a reply has not begun after this long, seconds, a"
+        " second server is asked too, and the one that begins first is heard. 0: never.",
+    )
     hang_timeout_s: float = Field(
         20.0,
         ge=3.0,
@@ -130,8 +209,9 @@ class EmbeddingSettings(Section):
         description="`auto` takes Ollama when it answers and has `memory.embedding_model`, else the"
         " embedded one.",
     )
-    openai_base_url: str = Field(
-        "http://127.0.0.1:8000/v1", description="OpenAI-compatible server for embeddings."
+    openai_base_url: OpenAIAddresses = Field(
+        "http://127.0.0.1:8000/v1",
+        description=f"OpenAI-compatible server for embeddings. {SEVERAL}",
     )
     openai_model: str = Field("default", description="Embedding model name on that server.")
     openai_api_key: SecretStr = Field(SecretStr(""), description="Key for that server, if needed.")
@@ -139,17 +219,13 @@ class EmbeddingSettings(Section):
     timeout_s: Seconds = Field(20.0, description="Longest time for one call, seconds.")
 
 
-WyomingAddress = Annotated[str, Field(pattern=r"^(tcp://[^/@\s]+:\d{1,5}|unix:///\S+)$")]
-"""Of a Wyoming server: ``tcp://host:port`` or ``unix:///path``."""
-
-
 class SpeechServerSettings(Section):
     """What speech-to-text and text-to-speech on another machine have in common."""
 
     engine: str
-    openai_base_url: str = Field(
+    openai_base_url: OpenAIAddresses = Field(
         "http://127.0.0.1:8000/v1",
-        description="OpenAI-compatible server with `/audio`, for `engine = openai`.",
+        description=f"OpenAI-compatible server with `/audio`, for `engine = openai`. {SEVERAL}",
     )
     openai_api_key: SecretStr = Field(SecretStr(""), description="Key for that server, if needed.")
     fallback: bool = Field(
@@ -171,7 +247,21 @@ class SpeechServerSettings(Section):
         " it has failed.",
     )
     max_requests: int = Field(
-        2, ge=1, le=64, description="Requests to the server at a time; further ones wait."
+        2, ge=1, le=64, description="Requests to one server at a time; further ones wait."
+    )
+    max_waiting: int = Field(
+        8,
+        ge=0,
+        le=1024,
+        description="With several servers: requests that may wait, for each server. A further one"
+        " goes to the embedded engine; without it, it is refused as `engine_busy`.",
+    )
+    hedge_s: float = Field(
+        0.0,
+        ge=0.0,
+        le=3600.0,
+        description="With several servers: when an answer has not begun after this long, seconds, a"
+        " second server is asked too, and the one that begins first is used. 0: never.",
     )
 
 
@@ -183,9 +273,10 @@ class SttSettings(SpeechServerSettings):
         description="`embedded` is faster-whisper in this process; the others ask a server:"
         " Wyoming (as Home Assistant does) or OpenAI's `/v1/audio/transcriptions`.",
     )
-    wyoming_url: WyomingAddress = Field(
+    wyoming_url: WyomingAddresses = Field(
         "tcp://127.0.0.1:10300",
-        description="Wyoming server for speech-to-text: `tcp://HOST:PORT` or `unix:///PATH`.",
+        description="Wyoming server for speech-to-text: `tcp://HOST:PORT` or `unix:///PATH`."
+        f" {SEVERAL}",
     )
     wyoming_model: str = Field(
         "", max_length=200, description="Model name on that server; empty: its own choice."
@@ -258,9 +349,10 @@ class TtsSettings(SpeechServerSettings):
         description="`hibari` is the embedded neural voice (English), `none` no voice at all; the"
         " others ask a server: Wyoming or OpenAI's `/v1/audio/speech`.",
     )
-    wyoming_url: WyomingAddress = Field(
+    wyoming_url: WyomingAddresses = Field(
         "tcp://127.0.0.1:10200",
-        description="Wyoming server for text-to-speech: `tcp://HOST:PORT` or `unix:///PATH`.",
+        description="Wyoming server for text-to-speech: `tcp://HOST:PORT` or `unix:///PATH`."
+        f" {SEVERAL}",
     )
     wyoming_voice: Annotated[str, Changeable("Voice", longest=200)] = Field(
         "",

@@ -14,7 +14,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from lobug.engines.base import EngineStatus
+from lobug.engines.base import SERVERS, EngineStatus
 from lobug.language.en.claimed_deeds import ClaimKind
 from lobug.memory.model import MemoryStats
 from lobug.turn.timeline import STAGES, Outcome, Timeline
@@ -160,11 +160,26 @@ def _engines(engines: Mapping[str, EngineStatus]) -> Iterator[Metric]:
     degraded = GaugeMetricFamily(
         "lobug_engine_degraded", "1 when it works less well than it should.", labels=labels
     )
+    servers = GaugeMetricFamily(
+        "lobug_engine_server_ready",
+        "1 when one of an engine's several servers can be used.",
+        labels=("job", "server"),
+    )
+    under_way = GaugeMetricFamily(
+        "lobug_engine_server_requests",
+        "Requests that one of an engine's several servers works on.",
+        labels=("job", "server"),
+    )
     for job, status in engines.items():
         ready.add_metric([job, status.name, status.model], status.ready)
         degraded.add_metric([job, status.name, status.model], status.degraded)
+        for one in status.details.get(SERVERS, ()):
+            servers.add_metric([job, one["server"]], one["ready"])
+            under_way.add_metric([job, one["server"]], one["under_way"])
     yield ready
     yield degraded
+    yield servers
+    yield under_way
 
 
 def _devices(figures: DeviceFigures) -> Iterator[Metric]:

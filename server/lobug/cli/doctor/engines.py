@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from lobug.cli.terminal import CommandError
 from lobug.diagnosis.findings import Finding, fail, ok, warn
 from lobug.diagnosis.sentences import sentence
 from lobug.engines.base import (
+    SERVERS,
     STT_SAMPLE_RATE,
     Engine,
     Samples,
@@ -18,6 +20,7 @@ from lobug.engines.base import (
     SpeechToText,
     TextToSpeech,
 )
+from lobug.engines.model_server import without_password
 from lobug.errors import EngineError
 from lobug.settings import Settings
 
@@ -90,6 +93,9 @@ async def try_audio(voice: TextToSpeech, gate: SpeechGate, ears: SpeechToText) -
     try:
         for name, engine in engines.items():
             findings.append(await _try_embedded(name, engine))
+            findings += [
+                _judge_server(name, one) for one in engine.status().details.get(SERVERS, ())
+            ]
         if all(engine.status().ready for engine in engines.values()):
             findings.append(await _round_trip(voice, gate, ears))
     finally:
@@ -115,6 +121,14 @@ async def _try_embedded(name: str, engine: Engine) -> Finding:
     return ok(name, label)
 
 
+def _judge_server(name: str, server: Mapping[str, Any]) -> Finding:
+    """Judge one of several servers, as ``ReplicaPool.status`` describes it. Pure."""
+    if server["ready"]:
+        return ok(name, sentence("doctor.answers", name=server["server"]))
+    reason = server["reason"] or sentence("doctor.engine_not_ready")
+    return warn(name, reason, sentence("doctor.server_away_advice"))
+
+
 async def _round_trip(voice: TextToSpeech, gate: SpeechGate, ears: SpeechToText) -> Finding:
     from lobug.audio.resample import resample  # a library that may be broken
 
@@ -134,7 +148,7 @@ async def _round_trip(voice: TextToSpeech, gate: SpeechGate, ears: SpeechToText)
 
 @dataclass(frozen=True, slots=True)
 class OllamaState:
-    """Whether Ollama answers, and which of the wanted models it has."""
+    """Whether an Ollama server answers, and which of the wanted models it has."""
 
     answers: bool
     models: frozenset[str] = frozenset()
@@ -142,24 +156,35 @@ class OllamaState:
 
 
 def probe_ollama(settings: Settings) -> OllamaState:
-    """Ask Ollama, within ``ollama.probe_timeout_s``. Not to be called in an event loop."""
-    from lobug.engines.ollama import OllamaProbe
+    """Ask every Ollama server, and return what they have together. Not to be called in an event
+    loop."""
+    states = probe_each_ollama(settings).values()
+    models = frozenset[str]().union(*(state.models for state in states))
+    return OllamaState(any(state.answers for state in states), models)
+
+
+def probe_each_ollama(settings: Settings) -> dict[str, OllamaState]:
+    """Ask every Ollama server, within ``ollama.probe_timeout_s``; by host. Not to be called in an
+    event loop."""
+    from lobug.engines.ollama import OllamaProbes
 
     wanted = {settings.chat.ollama_model, settings.memory.embedding_model}
     if settings.consolidation_provider == "ollama" and settings.memory.consolidation_model:
         wanted.add(settings.memory.consolidation_model)
 
-    async def ask() -> OllamaState:
-        probe = OllamaProbe(settings.ollama)
-        await probe.refresh()
-        return OllamaState(probe.reachable, frozenset(filter(probe.has, wanted)))
+    async def ask() -> dict[str, OllamaState]:
+        probes = OllamaProbes(settings.ollama)
+        await probes.refresh()
+        return {
+            host: OllamaState(probe.reachable, frozenset(filter(probe.has, wanted)))
+            for host, probe in probes.by_host.items()
+        }
 
     return asyncio.run(ask())
 
 
 def check_ollama(settings: Settings) -> list[Finding]:
-    """Check the Ollama server, if the settings use it. Not to be called in an event loop."""
-    ollama = probe_ollama(settings)
+    """Check each Ollama server, if the settings use it. Not to be called in an event loop."""
     jobs = [
         (job, name)
         for job, engine, name in (
@@ -172,7 +197,13 @@ def check_ollama(settings: Settings) -> list[Finding]:
         model = settings.memory.consolidation_model or settings.chat.ollama_model
         jobs.append(("consolidation", model))
     must = "ollama" in {settings.chat.engine, settings.embeddings.engine}
-    return judge_ollama(settings.ollama.host, ollama, jobs, must=must)
+    if not jobs:
+        return judge_ollama(settings.ollama.host, OllamaState(answers=False), jobs, must=must)
+    return [
+        finding
+        for host, state in probe_each_ollama(settings).items()
+        for finding in judge_ollama(host, state, jobs, must=must)
+    ]
 
 
 def judge_ollama(
@@ -202,12 +233,18 @@ def judge_ollama(
 def check_openai(settings: Settings) -> list[Finding]:
     """The OpenAI-compatible servers that the settings name."""
     from lobug.engines.openai import OpenAIChat, OpenAIEmbedder
+    from lobug.engines.selection import each_address
 
     findings = []
     if settings.chat.engine == "openai":
-        findings.append(asyncio.run(_try_openai("openai chat", OpenAIChat(settings.chat))))
+        for chat in each_address(settings.chat, "openai_base_url").values():
+            where = chat.openai_base_url
+            findings.append(asyncio.run(_try_openai("openai chat", OpenAIChat(chat), where)))
     if settings.embeddings.engine == "openai":
-        findings.append(asyncio.run(_try_openai("openai embeddings", OpenAIEmbedder(settings))))
+        for one in each_address(settings.embeddings, "openai_base_url").values():
+            embedder = OpenAIEmbedder(settings.model_copy(update={"embeddings": one}))
+            where = one.openai_base_url
+            findings.append(asyncio.run(_try_openai("openai embeddings", embedder, where)))
     return findings
 
 
@@ -241,7 +278,7 @@ def summary_fault() -> str:
     return next(found, "").removeprefix(SUMMARY_FAULT)
 
 
-async def _try_openai(name: str, engine: Engine) -> Finding:
+async def _try_openai(name: str, engine: Engine, url: str) -> Finding:
     try:
         await engine.start()
     except EngineError as error:
@@ -249,4 +286,5 @@ async def _try_openai(name: str, engine: Engine) -> Finding:
         return fail(name, str(error), sentence("doctor.openai_advice", section=section))
     finally:
         await engine.close()
-    return ok(name, sentence("doctor.answers", name=engine.status().model))
+    model = sentence("doctor.model_at", model=engine.status().model, url=without_password(url))
+    return ok(name, sentence("doctor.answers", name=model))
