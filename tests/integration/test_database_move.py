@@ -421,16 +421,14 @@ def test_what_changed_since_it_was_copied_is_told_and_nothing_is_said_to_be_whol
     ]
 
 
-GROWTH = (
-    (
-        'INSERT INTO {}conversation_log ("user", conversation, role, content, created_at)'
-        " VALUES ('ada', 'c', 'user', 'violins on the quarry', 1)"
-    ),
-    (
-        'INSERT INTO {}memories ("user", told_by, layer, category, key, content, source, said_at,'
-        " created_at, updated_at, valid_from)"
-        " VALUES ('ada', 'ada', 'knowledge', 'knowledge', 'k', 'bees', 'user', 1, 1, 1, 1)"
-    ),
+MESSAGE = (
+    'INSERT INTO conversation_log ("user", conversation, role, content, created_at)'
+    " VALUES ('ada', 'c', 'user', 'violins on the quarry', 1)"
+)
+MEMORY = (
+    'INSERT INTO memories ("user", told_by, layer, category, key, content, source, said_at,'
+    " created_at, updated_at, valid_from)"
+    " VALUES ('ada', 'ada', 'knowledge', 'knowledge', 'k', 'bees', 'user', 1, 1, 1, 1)"
 )
 
 
@@ -450,12 +448,11 @@ def test_what_came_to_the_source_since_is_moved_as_well(
     assert child.returncode == -signal.SIGKILL, child.stderr
     if direction == "postgres":
         with moved_house.opened(house_of(folder, "memory")) as connection:
-            for statement in GROWTH:
-                connection.execute(statement.format(""))
+            connection.execute(MESSAGE)
     else:
         with psycopg.connect(url) as raw:
-            for statement in GROWTH:
-                raw.execute(statement.format("lobug_memory.").encode())
+            raw.execute("SET search_path = lobug_memory, public")
+            raw.execute(MESSAGE)
     outcome, _ = moved(folder, url, direction)
     assert outcome.rows - 5 < outcome.resumed < outcome.rows
     if direction == "postgres":
@@ -472,14 +469,14 @@ def test_another_row_in_place_of_one_that_was_copied_is_told(house: Path, tmp_pa
     folder, url = tmp_path / "house", new_database()
     shutil.copytree(house, folder)
     with moved_house.opened(house_of(folder, "memory")) as connection:
-        connection.execute(GROWTH[1].format(""))
+        connection.execute(MEMORY)
     with pytest.raises(StoppedError):
         moved(folder, url, "postgres", stopping_at("move.comparing"))
     with moved_house.opened(house_of(folder, "memory")) as connection:
         connection.execute(
             "UPDATE memories SET status = 'past', reason = 'superseded' WHERE key = 'k'"
         )
-        connection.execute(GROWTH[1].format(""))
+        connection.execute(MEMORY)
     with pytest.raises(MoveDifferenceError, match=r"breaks the rule memories_key.*--restart"):
         moved(folder, url, "postgres")
 
