@@ -393,11 +393,25 @@ def stopping_after(borders: int) -> Callable[[str], None]:
     return stop
 
 
+MESSAGE = (
+    'INSERT INTO conversation_log ("user", conversation, role, content, created_at)'
+    " VALUES ('ada', 'c', 'user', 'violins on the quarry', 1)"
+)
+MEMORY = (
+    'INSERT INTO memories ("user", told_by, layer, category, key, content, source, said_at,'
+    " created_at, updated_at, valid_from)"
+    " VALUES ('ada', 'ada', 'knowledge', 'knowledge', 'k', 'bees', 'user', 1, 1, 1, 1)"
+)
+
+
 def test_what_changed_since_it_was_copied_is_told_and_nothing_is_said_to_be_whole(
     house: Path, tmp_path: Path
 ) -> None:
     folder, url = tmp_path / "house", new_database()
     shutil.copytree(house, folder)
+    memory = house_of(folder, "memory")
+    with moved_house.opened(memory) as connection:
+        connection.execute(MEMORY)
     with pytest.raises(StoppedError):
         moved(folder, url, "postgres", stopping_at("move.compared"))
     change = "UPDATE notes SET content = {} WHERE id = 2"
@@ -410,6 +424,13 @@ def test_what_changed_since_it_was_copied_is_told_and_nothing_is_said_to_be_whol
         raw.execute("DELETE FROM lobug_webhooks.outbox WHERE id = 2")
     with pytest.raises(MoveDifferenceError, match=r"^outbox differs at id 2: "):
         moved(folder, url, "postgres")
+    with moved_house.opened(memory) as connection:  # a newer one in place of one that was copied
+        connection.execute(
+            "UPDATE memories SET status = 'past', reason = 'superseded' WHERE key = 'k'"
+        )
+        connection.execute(MEMORY)
+    with pytest.raises(MoveDifferenceError, match=r"breaks the rule memories_key.*--restart"):
+        moved(folder, url, "postgres")
     with pytest.raises(StorageUnfinishedError):
         make_schema(url, house_of(folder, "memory"))
     done = command(folder, "--to", url, "--restart")
@@ -419,17 +440,6 @@ def test_what_changed_since_it_was_copied_is_told_and_nothing_is_said_to_be_whol
     assert rows(url, "SELECT count(*) FROM lobug_memory.memories") == [
         (len(file_rows(folder)["memory.memories"]),)
     ]
-
-
-MESSAGE = (
-    'INSERT INTO conversation_log ("user", conversation, role, content, created_at)'
-    " VALUES ('ada', 'c', 'user', 'violins on the quarry', 1)"
-)
-MEMORY = (
-    'INSERT INTO memories ("user", told_by, layer, category, key, content, source, said_at,'
-    " created_at, updated_at, valid_from)"
-    " VALUES ('ada', 'ada', 'knowledge', 'knowledge', 'k', 'bees', 'user', 1, 1, 1, 1)"
-)
 
 
 @pytest.mark.parametrize("direction", ["postgres", "files"])
@@ -456,29 +466,15 @@ def test_what_came_to_the_source_since_is_moved_as_well(
     outcome, _ = moved(folder, url, direction)
     assert outcome.rows - 5 < outcome.resumed < outcome.rows
     if direction == "postgres":
-        elsewhere = new_database()
-        moved(folder, elsewhere, direction)
-        assert rows_of(url) == rows_of(elsewhere)
+        assert rows(url, OBJECTS) == rows(round_trip.url, OBJECTS)
+        indexed = (
+            "SELECT count(*) FROM lobug_memory.turn_index i JOIN lobug_memory.conversation_log"
+        )
+        assert rows(url, f"{indexed} l ON l.id = i.message_id WHERE l.conversation = 'c'") == [(1,)]
     else:
         memory = house_of(folder, "memory")
         assert made_by_migrations(memory) == objects_of_file(memory.path)
         open_as_server(memory, None)
-
-
-def test_another_row_in_place_of_one_that_was_copied_is_told(house: Path, tmp_path: Path) -> None:
-    folder, url = tmp_path / "house", new_database()
-    shutil.copytree(house, folder)
-    with moved_house.opened(house_of(folder, "memory")) as connection:
-        connection.execute(MEMORY)
-    with pytest.raises(StoppedError):
-        moved(folder, url, "postgres", stopping_at("move.comparing"))
-    with moved_house.opened(house_of(folder, "memory")) as connection:
-        connection.execute(
-            "UPDATE memories SET status = 'past', reason = 'superseded' WHERE key = 'k'"
-        )
-        connection.execute(MEMORY)
-    with pytest.raises(MoveDifferenceError, match=r"breaks the rule memories_key.*--restart"):
-        moved(folder, url, "postgres")
 
 
 def test_a_file_that_another_program_has_open_gets_no_name(
