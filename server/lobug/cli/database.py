@@ -199,12 +199,14 @@ def _show_plan(source: Source, target: Target, console: Console) -> None:
 def _show_outcome(outcome: Outcome, console: Console, *, to_files: bool) -> None:
     from lobug.database_move.move import shown_time
 
-    counts = {"rows": outcome.rows, "tables": outcome.tables}
+    rows, tables = outcome.rows, outcome.tables
     if outcome.completed_before is not None:
         when = shown_time(outcome.completed_before)
-        console.print(sentence("database.completed_before", when=when, **counts), markup=False)
+        console.print(
+            sentence("database.completed_before", when=when, rows=rows, tables=tables), markup=False
+        )
         return
-    lines = [sentence("database.completed", **counts)]
+    lines = [sentence("database.completed", rows=rows, tables=tables)]
     if outcome.resumed:
         lines.insert(0, sentence("database.resumed", rows=outcome.resumed))
     if outcome.nul_texts and not to_files:
