@@ -7,8 +7,9 @@ import hashlib
 import re
 import shutil
 import signal
+import tracemalloc
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -24,14 +25,17 @@ from lobug.cli.app import app as commands
 from lobug.cli.direct import DirectMemoryTransport
 from lobug.data_folder.claim import Claim
 from lobug.database_move.files import DERIVATIONS as FILE_DERIVATIONS
+from lobug.database_move.files import moving
 from lobug.database_move.house import HouseDatabase, house_databases
 from lobug.database_move.postgres import DERIVATIONS as POSTGRES_DERIVATIONS
+from lobug.database_move.postgres import NAME, PATIENT, PostgresSource
 from lobug.errors import (
     MoveDifferenceError,
     MoveTargetError,
     StorageBusyError,
     StorageNewerError,
     StorageOlderError,
+    StorageReadOnlyError,
     StorageUnfinishedError,
 )
 from lobug.settings import Settings
@@ -41,6 +45,7 @@ from lobug.storage.places import DatabasePlace
 from lobug.storage.postgres.database import TABLES as OWN_TABLES
 from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
 from lobug.storage.postgres.schemas import STEPS
+from lobug.storage.sqlite_database import DatabaseOptions
 from support import moved_house, postgres, programs
 from support.moved_house import answers, build, house_of, moved, settings_of, sides
 from support.patience import PATIENCE_S
@@ -256,12 +261,15 @@ def objects_of_file(path: Path) -> set[tuple[str, str]]:
 
 
 def make_schema(url: str, one: HouseDatabase) -> None:
-    options = PostgresOptions(
-        url, schema=one.schema, steps=STEPS[one.schema], vectors=one.has_indexes
-    )
+    open_as_server(one, url)
+
+
+def open_as_server(one: HouseDatabase, url: str | None) -> None:
+    """Open a database and close it."""
 
     async def open_once() -> None:
-        database = PostgresDatabase(options, clock=lambda: 0.0)
+        file = DatabaseOptions(one.path, steps=one.steps)
+        database = DatabasePlace(url).database(one.name, file, clock=lambda: 0.0)
         await database.open(lambda _: None)
         await database.close()
 
@@ -285,18 +293,33 @@ def test_ids_are_not_given_again_on_either_side(round_trip: Moved) -> None:
     connection.close()
 
 
-def test_a_second_move_copies_nothing(round_trip: Moved) -> None:
+def test_a_second_move_compares_and_copies_nothing(round_trip: Moved, tmp_path: Path) -> None:
     """As after a crash between the last step and its announcement."""
     there = command(round_trip.folder, "--to", "postgres", LOBUG_DATABASE__URL=round_trip.url)
     back = command(round_trip.back, "--to", "files", LOBUG_DATABASE__URL=round_trip.url)
     for done in (there, back):
         assert done.exit_code == 0, done.output
         assert "completed at 20" in done.output
-        assert "Nothing was copied now" in done.output
+        assert "Nothing was copied now; both were compared again" in done.output
+    # What was written since, on either side, would be lost with the source.
+    url, folder = copy_of(round_trip.url), tmp_path / "back"
+    with psycopg.connect(url) as raw:
+        raw.execute("UPDATE lobug_agenda.notes SET content = 'new' WHERE id = 2")
+    shutil.copytree(round_trip.back, folder)
+    with moved_house.opened(house_of(folder, "agenda")) as connection:
+        connection.execute("DELETE FROM notes WHERE id = 2")
+    there = command(round_trip.folder, "--to", url)
+    back = command(folder, "--to", "files", LOBUG_DATABASE__URL=round_trip.url)
+    for done in (there, back):
+        assert done.exit_code == 1
+        assert "notes differs at id 2" in done.output
+        assert "Nothing was copied" in done.output
+    assert rows(url, "SELECT content FROM lobug_agenda.notes WHERE id = 2") == [("new",)]
 
 
 KILLS = [
     ("postgres", "move.batch", 17),  # within a table
+    ("files", "move.batch", 9),
     ("files", "move.noted", 2),  # of four files two are said to be whole
     ("files", "move.named", 1),  # and one has its name
 ]
@@ -312,9 +335,12 @@ def test_a_move_that_was_killed_goes_on_and_ends_the_same(
     words = [CHILD, str(folder), url, direction, point, str(occurrence)]
     child = programs.run(words)
     assert child.returncode == -signal.SIGKILL, child.stderr
-    if not to_files:
+    for one in house_databases(settings_of(folder)):  # also those that have all, or nothing
         with pytest.raises(StorageUnfinishedError):
-            make_schema(url, house_of(folder, "memory"))
+            open_as_server(one, None if to_files else url)
+    if point == "move.named":
+        with pytest.raises(StorageUnfinishedError, match="had got their names"):
+            moved(folder, url, direction, restart=True)
     outcome, progress = moved(folder, url, direction, batch_rows=60)
     if point == "move.named":
         assert outcome.completed_before is not None
@@ -358,13 +384,24 @@ def test_stopped_again_and_again_at_borders_it_ends_the_same(
 def stopping_after(borders: int) -> Callable[[str], None]:
     left = borders
 
-    def stop(_: str) -> None:
+    def stop(name: str) -> None:
         nonlocal left
-        left -= 1
+        left -= name != "move.comparing"  # which begins anew each time
         if not left:
             raise StoppedError
 
     return stop
+
+
+MESSAGE = (
+    'INSERT INTO conversation_log ("user", conversation, role, content, created_at)'
+    " VALUES ('ada', 'c', 'user', 'violins on the quarry', 1)"
+)
+MEMORY = (
+    'INSERT INTO memories ("user", told_by, layer, category, key, content, source, said_at,'
+    " created_at, updated_at, valid_from)"
+    " VALUES ('ada', 'ada', 'knowledge', 'knowledge', 'k', 'bees', 'user', 1, 1, 1, 1)"
+)
 
 
 def test_what_changed_since_it_was_copied_is_told_and_nothing_is_said_to_be_whole(
@@ -372,6 +409,9 @@ def test_what_changed_since_it_was_copied_is_told_and_nothing_is_said_to_be_whol
 ) -> None:
     folder, url = tmp_path / "house", new_database()
     shutil.copytree(house, folder)
+    memory = house_of(folder, "memory")
+    with moved_house.opened(memory) as connection:
+        connection.execute(MEMORY)
     with pytest.raises(StoppedError):
         moved(folder, url, "postgres", stopping_at("move.compared"))
     change = "UPDATE notes SET content = {} WHERE id = 2"
@@ -384,6 +424,13 @@ def test_what_changed_since_it_was_copied_is_told_and_nothing_is_said_to_be_whol
         raw.execute("DELETE FROM lobug_webhooks.outbox WHERE id = 2")
     with pytest.raises(MoveDifferenceError, match=r"^outbox differs at id 2: "):
         moved(folder, url, "postgres")
+    with moved_house.opened(memory) as connection:  # a newer one in place of one that was copied
+        connection.execute(
+            "UPDATE memories SET status = 'past', reason = 'superseded' WHERE key = 'k'"
+        )
+        connection.execute(MEMORY)
+    with pytest.raises(MoveDifferenceError, match=r"breaks the rule memories_key.*--restart"):
+        moved(folder, url, "postgres")
     with pytest.raises(StorageUnfinishedError):
         make_schema(url, house_of(folder, "memory"))
     done = command(folder, "--to", url, "--restart")
@@ -393,6 +440,145 @@ def test_what_changed_since_it_was_copied_is_told_and_nothing_is_said_to_be_whol
     assert rows(url, "SELECT count(*) FROM lobug_memory.memories") == [
         (len(file_rows(folder)["memory.memories"]),)
     ]
+
+
+@pytest.mark.parametrize("direction", ["postgres", "files"])
+def test_what_came_to_the_source_since_is_moved_as_well(
+    round_trip: Moved, tmp_path: Path, direction: str
+) -> None:
+    """Killed when triggers and links were back: what they make must not be made twice."""
+    folder = tmp_path / "house"
+    if direction == "postgres":
+        shutil.copytree(round_trip.folder, folder)
+        url = new_database()
+    else:
+        url = copy_of(round_trip.url)
+    words = [CHILD, str(folder), url, direction, "move.comparing", "9"]
+    child = programs.run(words)
+    assert child.returncode == -signal.SIGKILL, child.stderr
+    if direction == "postgres":
+        with moved_house.opened(house_of(folder, "memory")) as connection:
+            connection.execute(MESSAGE)
+    else:
+        with psycopg.connect(url) as raw:
+            raw.execute("SET search_path = lobug_memory, public")
+            raw.execute(MESSAGE)
+    outcome, _ = moved(folder, url, direction)
+    assert outcome.rows - 5 < outcome.resumed < outcome.rows
+    if direction == "postgres":
+        assert rows(url, OBJECTS) == rows(round_trip.url, OBJECTS)
+        indexed = (
+            "SELECT count(*) FROM lobug_memory.turn_index i JOIN lobug_memory.conversation_log"
+        )
+        assert rows(url, f"{indexed} l ON l.id = i.message_id WHERE l.conversation = 'c'") == [(1,)]
+    else:
+        memory = house_of(folder, "memory")
+        assert made_by_migrations(memory) == objects_of_file(memory.path)
+        open_as_server(memory, None)
+
+
+def test_a_file_that_another_program_has_open_gets_no_name(
+    round_trip: Moved, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is in its log would be lost with its old name."""
+    monkeypatch.setattr("lobug.database_move.files.TIMEOUT_S", 0.1)
+    others = ExitStack()
+
+    def open_file(name: str) -> None:
+        if name == "move.compared":
+            path = moving(house_of(tmp_path, "access").path)
+            connection = connect(str(path), timeout_s=PATIENCE_S)
+            others.callback(connection.close)
+            connection.execute("BEGIN")
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+
+    with others, pytest.raises(StorageBusyError):
+        moved(tmp_path, round_trip.url, "files", open_file)
+    assert not list(settings_of(tmp_path).data_dir.glob("*.db"))
+    outcome, _ = moved(tmp_path, round_trip.url, "files")
+    assert outcome.completed_before is not None
+    assert file_rows(tmp_path) == file_rows(round_trip.folder)
+
+
+@pytest.mark.parametrize("direction", ["postgres", "files"])
+def test_a_move_that_an_older_version_began_is_begun_again(
+    round_trip: Moved, tmp_path: Path, direction: str
+) -> None:
+    to_files = direction == "files"
+    folder, url = (tmp_path, round_trip.url) if to_files else (round_trip.folder, new_database())
+    point = "move.comparing" if to_files else "move.marked"
+    with pytest.raises(StoppedError):
+        moved(folder, url, direction, stopping_at(point))
+    agenda = house_of(folder, "agenda")
+    if to_files:
+        connection = connect(str(moving(agenda.path)), timeout_s=PATIENCE_S)
+        connection.execute("PRAGMA user_version = 1")
+        connection.close()
+    else:
+        for one in house_databases(settings_of(folder)):
+            with pytest.raises(StorageUnfinishedError):  # though there are no tables yet
+                make_schema(url, one)
+        with pytest.raises(StoppedError):
+            moved(folder, url, direction, stopping_at("move.comparing"))
+        with psycopg.connect(url) as raw:
+            raw.execute("UPDATE lobug_agenda.schema_version SET version = version - 1")
+            raw.execute("DROP TABLE lobug_agenda.notes CASCADE")
+    with pytest.raises(StorageOlderError, match="--restart"):
+        moved(folder, url, direction)
+    moved(folder, url, direction, restart=True)
+    if to_files:
+        assert file_rows(folder) == file_rows(round_trip.folder)
+    else:
+        assert rows_of(url) == rows_of(round_trip.url)
+
+
+def test_whoever_does_not_own_the_tables_changes_nothing(house: Path) -> None:
+    url = new_database()
+    make_schema(url, house_of(house, "memory"))
+    make_schema(url, house_of(house, "agenda"))
+    with psycopg.connect(url) as raw:
+        raw.execute("CREATE ROLE mover LOGIN")
+        for schema in ("lobug_memory", "lobug_agenda"):
+            for what in (f"SCHEMA {schema}", f"ALL TABLES IN SCHEMA {schema}"):
+                raw.execute(f"GRANT ALL ON {what} TO mover".encode())
+        raw.execute("GRANT CREATE ON DATABASE " + raw.info.dbname + " TO mover")
+    with pytest.raises(StorageReadOnlyError, match="does not own the tables "):
+        moved(house, url.replace("lobug@", "mover@"), "postgres")
+    make_schema(url, house_of(house, "memory"))  # opens
+    assert rows(url, "SELECT nspname FROM pg_namespace WHERE nspname = 'lobug_webhooks'") == []
+
+
+def test_no_limit_of_time_ends_a_long_move() -> None:
+    url = new_database()
+    limits = "SELECT name FROM pg_settings WHERE name LIKE '%\\_timeout' AND setting <> '0'"
+    with psycopg.connect(url, autocommit=True) as raw:
+        for name in ("statement", "transaction", "idle_in_transaction_session", "idle_session"):
+            raw.execute(f"ALTER DATABASE {raw.info.dbname} SET {name}_timeout = '1h'".encode())
+    with psycopg.connect(url, autocommit=True) as raw:
+        before = {name for (name,) in raw.execute(limits.encode())}
+        raw.execute(PATIENT, (NAME,))
+        after = {name for (name,) in raw.execute(limits.encode())}
+    assert len(before - after) == 4
+    assert not {name for name in after if "statement" in name or "transaction" in name}
+
+
+def test_long_texts_are_not_held_in_memory_all_at_once(tmp_path: Path) -> None:
+    url, agenda = new_database(), house_of(tmp_path, "agenda")
+    make_schema(url, agenda)
+    with psycopg.connect(url) as raw:
+        raw.execute(
+            'INSERT INTO lobug_agenda.notes ("user", content, created_at)'
+            " SELECT 'ada', repeat('x', 1000000), 1 FROM generate_series(1, 40)"
+        )
+    with PostgresSource([agenda], url, PATIENCE_S) as source:
+        (reader,) = source.readers()
+        notes = next(part for part in reader.parts() if part.table == "notes")
+        tracemalloc.start()
+        lengths = sum(len(row[2]) for row in reader.rows(notes))
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert lengths == 40_000_000
+    assert most < 20_000_000
 
 
 def stopping_at(point: str) -> Callable[[str], None]:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sqlalchemy import Table, insert
 
 from lobug.database_move.files import FileSource, FileTarget
@@ -75,6 +76,8 @@ async def build(folder: Path, *, memories: int = 150, turns: int = 75) -> None:
     await memory.start(work=False)
     await _talk(memory, memories, turns)
     await memory.close()
+    with opened(house_of(folder, "memory")) as connection:
+        _make_vector_awkward(connection)
     for house in house_databases(settings_of(folder)):
         with opened(house) as connection:
             if house.name != "memory":
@@ -138,6 +141,18 @@ async def answers(folder: Path, place: DatabasePlace = FILES) -> list[list[Any]]
         ]
     finally:
         await memory.close()
+
+
+def _make_vector_awkward(connection: Connection) -> None:
+    """Put a zero with a sign and a number too small to be stored with full precision in a vector:
+    texts that are easily read as other numbers."""
+    (name,) = connection.execute("SELECT name FROM vector_indexes").fetchone()
+    found = connection.execute(f"SELECT id, embedding FROM {name} ORDER BY id LIMIT 1").fetchone()
+    vector = np.frombuffer(found[1], "<f4").copy()
+    vector[:2] = -0.0, 1e-40
+    connection.execute(
+        f"UPDATE {name} SET embedding = ? WHERE id = ?", (vector.tobytes(), found[0])
+    )
 
 
 def _fill(connection: Connection, table: Table) -> None:

@@ -21,7 +21,8 @@ from lobug.storage.columns import Integer
 from lobug.storage.postgres.schemas import STEPS
 
 NOTES = Part("notes", ("id",), ("id", "content"))
-HERE = Note("m1", "/data", 1.0)
+HERE = Note("m1", "/data", 1.0, source_id="/data 1")
+NEW = Note("m9", "/data", 7.0, source_id="/data 1")
 
 
 def declared(**links: str) -> MetaData:
@@ -124,7 +125,7 @@ def test_what_one_of_the_databases_cannot_hold_counts_as_the_same() -> None:
     ],
 )
 def test_a_difference_is_told_with_its_key(ours: Any, theirs: Any, key: int) -> None:
-    with pytest.raises(MoveDifferenceError, match=rf"^notes differs at id {key}: "):
+    with pytest.raises(MoveDifferenceError, match=rf"^notes differs at id {key}$"):
         require_same(NOTES, ours, theirs)
     require_same(NOTES, ours, list(ours))
     with pytest.raises(LookupError):
@@ -132,33 +133,33 @@ def test_a_difference_is_told_with_its_key(ours: Any, theirs: Any, key: int) -> 
 
 
 def test_an_empty_target_begins_and_an_unfinished_move_goes_on() -> None:
-    begun = decide(["memory"], "/data", {}, [], 7.0)
-    assert isinstance(begun, Begun)
-    assert (begun.note.source, begun.note.begun_at, begun.note.completed_at) == ("/data", 7.0, None)
-    assert decide(["memory", "agenda"], "/data", {"agenda": HERE}, [], 7.0) == Begun(HERE)
+    goes_on = Begun(HERE, goes_on=True)
+    assert decide(["memory"], NEW, {}, []) == Begun(NEW)
+    assert decide(["memory", "agenda"], NEW, {"agenda": HERE}, []) == goes_on
     whole = replace(HERE, completed_at=3.0)
     # Killed while file after file was noted to be whole.
-    assert decide(["memory", "agenda"], "/data", {"memory": whole, "agenda": HERE}, [], 7.0) == (
-        Begun(HERE)
-    )
-    assert decide(["memory"], "/data", {"memory": whole}, [], 7.0) == Finished(whole)
+    assert decide(["memory", "agenda"], NEW, {"memory": whole, "agenda": HERE}, []) == goes_on
+    assert decide(["memory"], NEW, {"memory": whole}, []) == Finished(whole)
+    # The same PostgreSQL by another name of its computer.
+    assert decide(["memory"], replace(NEW, source="/link"), {"memory": HERE}, []) == goes_on
 
 
 @pytest.mark.parametrize(
-    ("source", "notes", "filled", "error"),
+    ("source_id", "notes", "filled", "error"),
     [
-        ("/data", {}, ["lobug_agenda.notes"], MoveTargetError),
-        ("/data", {"memory": HERE}, ["lobug_agenda.notes"], MoveTargetError),
-        ("/other", {"memory": HERE}, [], StorageUnfinishedError),
+        ("/data 1", {}, ["lobug_agenda.notes"], MoveTargetError),
+        ("/data 1", {"memory": HERE}, ["lobug_agenda.notes"], MoveTargetError),
+        ("/data 2", {"memory": HERE}, [], StorageUnfinishedError),
         (
-            "/data",
+            "/data 1",
             {"memory": HERE, "agenda": replace(HERE, move="m2")},
             [],
             StorageUnfinishedError,
         ),
-        ("/data", {"memory": replace(HERE, completed_at=3.0)}, [], MoveTargetError),
+        ("/data 1", {"memory": HERE, "webhooks": HERE}, [], StorageUnfinishedError),
+        ("/data 1", {"memory": replace(HERE, completed_at=3.0)}, [], MoveTargetError),
         (
-            "/other",
+            "/data 2",
             {name: replace(HERE, completed_at=3.0) for name in ("memory", "agenda")},
             [],
             MoveTargetError,
@@ -166,11 +167,13 @@ def test_an_empty_target_begins_and_an_unfinished_move_goes_on() -> None:
     ],
 )
 def test_what_is_not_this_move_is_refused(
-    source: str, notes: dict[str, Note], filled: list[str], error: type[Exception]
+    source_id: str, notes: dict[str, Note], filled: list[str], error: type[Exception]
 ) -> None:
     with pytest.raises(error):
-        decide(["memory", "agenda"], source, notes, filled, 7.0)
+        decide(["memory", "agenda"], replace(NEW, source_id=source_id), notes, filled)
 
 
 def test_a_note_is_read_as_it_was_written() -> None:
     assert Note.of(replace(HERE, completed_at=2.5).text()) == replace(HERE, completed_at=2.5)
+    of_another_version = HERE.text().replace("{", '{"colour": "red", ', 1)
+    assert Note.of(of_another_version) == HERE

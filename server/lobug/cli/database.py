@@ -180,14 +180,14 @@ def _sides(
 
 
 def _show_plan(source: Source, target: Target, console: Console) -> None:
-    from lobug.database_move.move import Finished, Move, planned
+    from lobug.database_move.move import Finished, Move, planned, shown_time
 
     found = Move(source, target, _Lines(console), clock=time.time).prepare()
     tables = planned(source)
     rows = [(one.database, one.rows, one.table) for one in tables if one.rows]
     show_table(("database", "rows", "table"), rows, "")
     if isinstance(found, Finished):
-        line = sentence("database.done_before", when=_time(found.note.completed_at))
+        line = sentence("database.done_before", when=shown_time(found.note.completed_at))
     else:
         total = sum(one.rows for one in tables)
         line = sentence("database.nothing_changed", tables=len(rows), rows=total)
@@ -197,21 +197,23 @@ def _show_plan(source: Source, target: Target, console: Console) -> None:
 
 
 def _show_outcome(outcome: Outcome, console: Console, *, to_files: bool) -> None:
+    from lobug.database_move.move import shown_time
+
+    rows, tables = outcome.rows, outcome.tables
     if outcome.completed_before is not None:
-        lines = [sentence("database.completed_before", when=_time(outcome.completed_before))]
-    else:
-        lines = [sentence("database.completed", rows=outcome.rows, tables=outcome.tables)]
-        if outcome.resumed:
-            lines.insert(0, sentence("database.resumed", rows=outcome.resumed))
+        when = shown_time(outcome.completed_before)
+        console.print(
+            sentence("database.completed_before", when=when, rows=rows, tables=tables), markup=False
+        )
+        return
+    lines = [sentence("database.completed", rows=rows, tables=tables)]
+    if outcome.resumed:
+        lines.insert(0, sentence("database.resumed", rows=outcome.resumed))
     if outcome.nul_texts and not to_files:
         lines.append(sentence("database.nul", count=outcome.nul_texts))
     lines.append(sentence("database.source_left"))
     lines.append(sentence("database.use_files" if to_files else "database.use_postgres"))
     console.print("\n".join(lines), markup=False)
-
-
-def _time(at: float | None) -> str:
-    return "" if at is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 """The files of the data folder as one side of a move.
 
 New files are made beside their place (``NAME.moving``) and get their names when all of them are
-whole: a server that is started meanwhile sees none of it.
+whole. From the first step to the last a mark (``MOVE_MARK``) lies beside them: a server that is
+started meanwhile, or after the move was broken off anywhere, opens none of them and makes none.
 """
 
 from __future__ import annotations
@@ -21,13 +22,22 @@ from lobug.database_move.sides import (
     Derivation,
     Note,
     Position,
+    RowRefusedError,
+    require_begun_version,
+    require_version,
     vectors_name,
 )
-from lobug.errors import StorageError, StorageNewerError, StorageOlderError
+from lobug.errors import StorageBusyError, StorageUnfinishedError
 from lobug.memory.index.entry_index import CHUNK_SIZE
 from lobug.memory.index.entry_index import CREATE as CREATE_VECTORS
-from lobug.storage.database import MOVE_TABLE, Checkpoint, no_checkpoint
-from lobug.storage.driver import Connection, connect, create_private, typed_errors
+from lobug.storage.database import MOVE_MARK, MOVE_TABLE, Checkpoint, no_checkpoint
+from lobug.storage.driver import (
+    Connection,
+    connect,
+    create_private,
+    integrity_errors,
+    typed_errors,
+)
 from lobug.storage.migrations import migrate, version_of
 
 TIMEOUT_S = 5.0
@@ -184,7 +194,7 @@ class FileWriter(FileReader):
                     self._connection.execute(text)
             broken = self._connection.execute("PRAGMA foreign_key_check").fetchone()
             if broken is not None:
-                raise StorageError(
+                raise RowRefusedError(
                     f"{self._path}: a row of {broken[0]} links to one of {broken[2]} that is"
                     " missing in the source"
                 )
@@ -211,13 +221,15 @@ class FileWriter(FileReader):
             (name, json.dumps(list(position.key), ensure_ascii=False), position.rows),
         )
 
-    def begin(self, note: Note) -> None:
-        """Note the move, and take the triggers away: what they would make is copied."""
+    def begin(self, note: Note, *, new: bool) -> None:
+        """Note the move in a ``new`` file, and take the triggers away: what they would make is
+        copied. An earlier run may have put them back already."""
         with self._transaction():
-            self._connection.execute(MOVE_COLUMNS)
-            self._connection.execute(
-                f"INSERT INTO {MOVE_TABLE} VALUES ('', ?, 0, 0)", (note.text(),)
-            )
+            if new:
+                self._connection.execute(f"CREATE TABLE {MOVE_TABLE} {MOVE_COLUMNS}")
+                self._connection.execute(
+                    f"INSERT INTO {MOVE_TABLE} VALUES ('', ?, 0, 0)", (note.text(),)
+                )
             for name, _ in self._triggers(self._connection):
                 self._connection.execute(f'DROP TRIGGER "{name}"')
 
@@ -241,9 +253,13 @@ class FileWriter(FileReader):
             try:
                 yield
                 self._connection.execute("COMMIT")
-            except BaseException:
+            except BaseException as error:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
+                if isinstance(error, integrity_errors()):
+                    raise RowRefusedError(
+                        f"{self._path}: a row of the source breaks a rule ({error})"
+                    ) from error
                 raise
 
 
@@ -252,6 +268,7 @@ class FileSource:
 
     def __init__(self, databases: Sequence[HouseDatabase], folder: Path) -> None:
         self.place = str(folder)
+        self._folder = folder
         self._databases = databases
         self._open: list[tuple[FileReader, Connection]] = []
 
@@ -259,7 +276,7 @@ class FileSource:
         try:
             for house in self._databases:
                 if house.path.is_file():
-                    self._open.append(self._opened(house))
+                    self._open.append(_opened(house, house.path))
         except BaseException:
             self.close()
             raise
@@ -273,22 +290,16 @@ class FileSource:
         while self._open:
             self._open.pop()[1].close()
 
+    @property
+    def identity(self) -> str:
+        """The folder itself, which another one with its name is not. Not the computer: the name of
+        a container is another one at each start."""
+        with typed_errors(self._folder):
+            return f"{self._folder.resolve()} {self._folder.stat().st_ino}"
+
     def readers(self) -> Sequence[FileReader]:
         """The files that are there."""
         return [reader for reader, _ in self._open]
-
-    @staticmethod
-    def _opened(house: HouseDatabase) -> tuple[FileReader, Connection]:
-        with typed_errors(house.path):
-            connection = connect(str(house.path), timeout_s=TIMEOUT_S)
-            try:
-                connection.execute("PRAGMA query_only = ON")
-                require_version(str(house.path), version_of(connection), len(house.steps))
-                connection.execute("BEGIN")
-            except BaseException:
-                connection.close()
-                raise
-        return FileReader(house, house.path, connection), connection
 
 
 class FileTarget:
@@ -307,6 +318,7 @@ class FileTarget:
         self._clock = clock
         self._checkpoint = checkpoint
         self._open: dict[str, tuple[FileWriter, Connection]] = {}
+        self._read: list[tuple[FileReader, Connection]] = []
 
     def __enter__(self) -> FileTarget:
         return self
@@ -318,6 +330,8 @@ class FileTarget:
         """Close the files; the last connection to one folds its log in."""
         while self._open:
             self._open.popitem()[1][1].close()
+        while self._read:
+            self._read.pop()[1].close()
 
     def notes(self) -> Mapping[str, Note]:
         """What stands in files that are being filled, and in those that have their name already."""
@@ -343,6 +357,11 @@ class FileTarget:
 
     def begin(self, names: Sequence[str], note: Note) -> None:
         """Make the files that are not there yet."""
+        for mark in self._marks:
+            with typed_errors(mark):
+                mark.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                create_private(mark)
+                _sync(mark.parent)
         for house in self._databases:
             if house.name not in names:
                 continue
@@ -351,7 +370,6 @@ class FileTarget:
             if not there:
                 _delete(path)  # one that was broken off before anything was noted in it
             with typed_errors(path):
-                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 create_private(path)
                 connection = connect(str(path), timeout_s=TIMEOUT_S)
                 writer = FileWriter(house, path, connection)
@@ -360,7 +378,9 @@ class FileTarget:
                 connection.execute("PRAGMA synchronous = FULL")
                 connection.execute("PRAGMA secure_delete = ON")
                 connection.execute("PRAGMA foreign_keys = OFF")
-                if not there:
+                if there:
+                    require_begun_version(str(path), version_of(connection), len(house.steps))
+                else:
                     migrate(
                         connection,
                         path,
@@ -370,33 +390,64 @@ class FileTarget:
                         checkpoint=no_checkpoint,
                         steps=house.steps,
                     )
-            if not there:
-                writer.begin(note)
+            writer.begin(note, new=not there)
 
     def writers(self) -> Sequence[FileWriter]:
         """The files that were begun."""
         return [writer for writer, _ in self._open.values()]
 
+    def readers(self, names: Sequence[str]) -> Sequence[FileReader]:
+        """The files, whether they have their names already or not."""
+        for house in self._databases:
+            if house.name in names:
+                path = moving(house.path)
+                self._read.append(_opened(house, path if path.exists() else house.path))
+        return [reader for reader, _ in self._read]
+
     def complete(self, note: Note) -> None:
-        """Note in all files that they are whole, then give them their names."""
+        """Note in all files that they are whole, give them their names, and let servers use them.
+        Raises StorageBusyError where another program has one of them open."""
         for writer in self.writers():
             writer.complete(note)
             self._checkpoint("move.noted")
         self.close()
-        for house in self._databases:
-            path = moving(house.path)
-            if path.exists():
-                with typed_errors(path):
-                    _forget_positions(path)
-                    path.replace(house.path)
-                    _sync(house.path.parent)
-                self._checkpoint("move.named")
+        left = [house.path for house in self._databases if moving(house.path).exists()]
+        for path in left:
+            with typed_errors(moving(path)):
+                _fold(moving(path))
+        for path in left:
+            with typed_errors(path):
+                moving(path).replace(path)
+                _sync(path.parent)
+            self._checkpoint("move.named")
+        self._remove_marks()
 
     def discard(self) -> None:
-        """Delete the files that are being filled."""
+        """Delete the files that are being filled. Raises StorageUnfinishedError where some have
+        their names already."""
         self.close()
+        named = [str(house.path) for house in self._databases if _note_of(house.path) is not None]
+        if named and any(mark.exists() for mark in self._marks):
+            raise StorageUnfinishedError(
+                f"everything was copied and compared, and {', '.join(named)} had got their names"
+                " when that move was broken off. Nothing was changed. The same command without"
+                " --restart finishes it; to begin again, move these away first."
+            )
         for house in self._databases:
             _delete(moving(house.path))
+        self._remove_marks()
+
+    @property
+    def _marks(self) -> Sequence[Path]:
+        """One beside the files, and another one where memory is in a folder of its own."""
+        return sorted({house.path.with_name(MOVE_MARK) for house in self._databases})
+
+    def _remove_marks(self) -> None:
+        for mark in self._marks:
+            if mark.exists():
+                with typed_errors(mark):
+                    mark.unlink()
+                    _sync(mark.parent)
 
 
 def moving(path: Path) -> Path:
@@ -404,18 +455,18 @@ def moving(path: Path) -> Path:
     return _beside(path, ".moving")
 
 
-def require_version(place: str, version: int | None, newest: int) -> None:
-    """Raises StorageError where a database is not of this program's version."""
-    if (version or 0) < newest:
-        raise StorageOlderError(
-            f"{place} was written by an older Lo-Bug (version {version or 0} of the database, this"
-            f" program has {newest}). Start this Lo-Bug on it once, which migrates it; then move."
-        )
-    if (version or 0) > newest:
-        raise StorageNewerError(
-            f"{place} was written by a newer Lo-Bug (version {version} of the database, this"
-            f" program knows {newest}). Update Lo-Bug first."
-        )
+def _opened(house: HouseDatabase, path: Path) -> tuple[FileReader, Connection]:
+    """A file, to be read as it is now."""
+    with typed_errors(path):
+        connection = connect(str(path), timeout_s=TIMEOUT_S)
+        try:
+            connection.execute("PRAGMA query_only = ON")
+            require_version(str(path), version_of(connection), len(house.steps))
+            connection.execute("BEGIN")
+        except BaseException:
+            connection.close()
+            raise
+    return FileReader(house, path, connection), connection
 
 
 def listed(columns: Sequence[str]) -> str:
@@ -445,12 +496,18 @@ def _note_of(path: Path) -> Note | None:
         return None if row is None else Note.of(row[0])
 
 
-def _forget_positions(path: Path) -> None:
-    """Delete the keys of rows, which may be words: they are no longer needed."""
+def _fold(path: Path) -> None:
+    """Delete the keys of rows, which may be words and are no longer needed, and put all that is in
+    the log into the file, which is about to lose it: the log does not follow to the new name.
+    Raises StorageBusyError where another program has the file open."""
     with closing(connect(str(path), timeout_s=TIMEOUT_S)) as connection:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute(f"DELETE FROM {MOVE_TABLE} WHERE part <> ''")
+        (mode,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
+    log = _beside(path, "-wal")
+    if mode != "delete" or (log.exists() and log.stat().st_size):
+        raise StorageBusyError(f"another program has {path} open")
 
 
 def _triggers_of(house: HouseDatabase) -> list[tuple[str, str]]:

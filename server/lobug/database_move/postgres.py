@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from psycopg import IntegrityError, sql
+from psycopg import IntegrityError, errors, sql
 
-from lobug.database_move.files import listed, require_version
+from lobug.database_move.files import listed
 from lobug.database_move.house import HouseDatabase
 from lobug.database_move.plan import ROWID, Part, links_ahead, parts_of, vector_part
 from lobug.database_move.rows import Row, normalised
@@ -19,6 +19,9 @@ from lobug.database_move.sides import (
     Derivation,
     Note,
     Position,
+    RowRefusedError,
+    require_begun_version,
+    require_version,
     vectors_name,
 )
 from lobug.errors import (
@@ -38,13 +41,17 @@ from lobug.storage.postgres.database import (
     PostgresOptions,
     configure,
     lock_class,
+    require_schema,
     unfinished_move,
 )
 from lobug.storage.postgres.errors import typed_errors
 from lobug.storage.postgres.schemas import STEPS
 
 FETCHED = 200
-"""Rows that are fetched at once."""
+"""Rows that are fetched at once where they are short."""
+
+FETCHED_BYTES = 4_000_000
+"""About as many bytes are fetched at once where they are long: a message may be a megabyte."""
 
 PIECE = 500
 """Rows from which an index is made at a time."""
@@ -55,6 +62,7 @@ NAME = "lobug database move"
 PATIENT = """
 SELECT set_config('application_name', %s, false), set_config('statement_timeout', '0', false),
        set_config('idle_in_transaction_session_timeout', '0', false),
+       set_config('transaction_timeout', '0', false),
        set_config('idle_session_timeout', '0', false), set_config('extra_float_digits', '1', false)
 """
 
@@ -64,6 +72,12 @@ WHERE datname = current_database() AND application_name <> %s
   AND (application_name = %s OR application_name LIKE 'lobug%%')
 """
 """Connections of servers and commands to the same database."""
+
+LONG = """
+SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attnum > 0
+  AND NOT attisdropped AND atttypid IN ('text'::regtype, 'bytea'::regtype)
+"""
+"""The columns of a table whose values may be long."""
 
 USES = (
     '(SELECT coalesce(sum(u.uses), 0)::bigint FROM turn_word_uses u WHERE u.word_id = "turn_words"'
@@ -133,7 +147,7 @@ class SchemaReader:
             return int(self._one(f'SELECT count(*) FROM "{part.table}"')[0])
 
     def rows(self, part: Part, after: Sequence[object] | None = None) -> Iterator[Row]:
-        """The rows of a table in the order of its key, a few hundred in memory at a time."""
+        """The rows of a table in the order of its key, a few megabytes in memory at a time."""
         key = listed(part.key)
         where = "" if after is None else f" WHERE ({key}) > ({', '.join(['%s'] * len(part.key))})"
         columns = ", ".join(map(_read(part), part.columns))
@@ -143,10 +157,22 @@ class SchemaReader:
             self._one_state(),
             self._raw.cursor(name="moved") as cursor,
         ):
-            cursor.itersize = FETCHED
+            cursor.itersize = self._fetched(part)
             cursor.execute(query.encode(), list(after) if after is not None else None)
             for row in cursor:
                 yield (*row[:2], _vector_bytes(row[2])) if part.index_id else tuple(row)
+
+    def _fetched(self, part: Part) -> int:
+        """How many rows of a table may be in memory at once. PostgreSQL knows the length of a long
+        value without reading it."""
+        if part.index_id:
+            return FETCHED
+        names = [name for (name,) in self._raw.execute(LONG, (f'"{part.table}"',)).fetchall()]
+        if not names:
+            return FETCHED
+        length = " + ".join(f'coalesce(octet_length("{name}"), 0)' for name in names)
+        (longest,) = self._one(f'SELECT max({length}) FROM "{part.table}"')
+        return max(1, min(FETCHED, FETCHED_BYTES // (longest or 1)))
 
     def numbers(self) -> Mapping[str, int]:
         """The last id that was given of each table whose ids are never given twice."""
@@ -249,7 +275,7 @@ class SchemaWriter(SchemaReader):
         except StorageError as error:
             cause = error.__cause__
             if isinstance(cause, IntegrityError):
-                raise StorageError(
+                raise RowRefusedError(
                     f"{self._place}: a row of the source breaks the rule"
                     f" {cause.diag.constraint_name} ({type(cause).__name__})"
                 ) from cause
@@ -280,18 +306,24 @@ class SchemaWriter(SchemaReader):
             (name, json.dumps(list(position.key), ensure_ascii=False), position.rows),
         )
 
-    def begin(self, note: Note) -> None:
-        """Note the move, and take away what is in the way of the copy: triggers, since what they
-        would make is copied, and links to rows that come later."""
+    def note(self, note: Note) -> None:
+        """Note the move, in the transaction that is under way; the schema is made where it is not
+        there yet."""
+        require_schema(self._raw, self._house.schema)
+        move = sql.Identifier(self._house.schema, MOVE_TABLE)
+        self._raw.execute(sql.SQL("CREATE TABLE {} ").format(move) + sql.SQL(MOVE_COLUMNS))
+        # As with all words: samples of keys would outlive what was forgotten.
+        self._raw.execute(
+            sql.SQL("ALTER TABLE {} ALTER COLUMN position SET STATISTICS 0").format(move)
+        )
+        self._raw.execute(
+            sql.SQL("INSERT INTO {} VALUES ('', %s, 0, 0)").format(move), (note.text(),)
+        )
+
+    def begin(self) -> None:
+        """Take away what is in the way of the copy: triggers, since what they would make is copied,
+        and links to rows that come later. An earlier run may have put them back already."""
         with typed_errors(self._place), self._raw.transaction():
-            self._raw.execute(MOVE_COLUMNS.encode())
-            # As with all words: samples of keys would outlive what was forgotten.
-            self._raw.execute(
-                f"ALTER TABLE {MOVE_TABLE} ALTER COLUMN position SET STATISTICS 0".encode()
-            )
-            self._raw.execute(
-                f"INSERT INTO {MOVE_TABLE} VALUES ('', %s, 0, 0)".encode(), (note.text(),)
-            )
             for part in parts_of(self._house.tables):
                 self._raw.execute(f'ALTER TABLE "{part.table}" DISABLE TRIGGER USER'.encode())
             for table, column, name in self._links():
@@ -307,8 +339,8 @@ class SchemaWriter(SchemaReader):
             sql.SQL("INSERT INTO {} VALUES ('', %s, 0, 1)").format(move), (note.text(),)
         )
 
-    def discard(self) -> None:
-        """Delete all rows, and put back what was taken away for the copy."""
+    def clear(self) -> None:
+        """Delete all rows, and put back what was taken away for the copy. The note stays."""
         with typed_errors(self._place), self._raw.transaction():
             for part in self.parts():
                 if part.index_id:
@@ -320,7 +352,7 @@ class SchemaWriter(SchemaReader):
             for part in declared:
                 self._raw.execute(f'ALTER TABLE "{part.table}" ENABLE TRIGGER USER'.encode())
             self._restore_links()
-            self._raw.execute(f"DROP TABLE {MOVE_TABLE}".encode())
+            self._raw.execute(f"DELETE FROM {MOVE_TABLE} WHERE part <> ''".encode())
 
     def filled(self) -> Sequence[str]:
         """The tables that have rows."""
@@ -434,6 +466,22 @@ class PostgresSource(_Side):
             raise
         return self
 
+    @property
+    def identity(self) -> str:
+        """The cluster, as far as its user may ask for it, and the database in it."""
+        raw = next(iter(self._raws.values()))
+        with typed_errors(self.place):
+            (database,) = raw.execute(
+                "SELECT oid FROM pg_database WHERE datname = current_database()"
+            ).fetchone() or ("",)
+            try:
+                (cluster,) = raw.execute(
+                    "SELECT system_identifier FROM pg_control_system()"
+                ).fetchone() or ("",)
+            except errors.InsufficientPrivilege:
+                cluster = f"{self.place} {raw.info.port}"
+        return f"{cluster} {database}"
+
     def readers(self) -> Sequence[SchemaReader]:
         """The schemas that are there."""
         return [
@@ -503,45 +551,74 @@ class PostgresTarget(_Side):
         ]
 
     def begin(self, names: Sequence[str], note: Note) -> None:
-        """Make the schemas as a server's start would, and note the move in each."""
+        """Note the move in all schemas at once, so that from then on no server opens any of them;
+        then make them as a server's start would."""
         noted = self.notes()
-        for house in self._databases:
-            if house.name not in names:
-                continue
-            raw, writer = self._raws[house.name], self._writer(house)
+        wanted = [house for house in self._databases if house.name in names]
+        for house in wanted:
+            version = self._version(house)
             if house.name not in noted:
-                options = PostgresOptions(
-                    self._url,
-                    schema=house.schema,
-                    steps=STEPS[house.schema],
-                    vectors=house.has_indexes,
-                    patience_s=self._patience_s,
-                )
-                with typed_errors(self.place):
-                    PostgresDatabase(options, clock=self._clock).prepare(raw)
-                    configure(raw, house.schema, self._patience_s)  # where pgvector is now
-                    raw.execute(PATIENT, (NAME,))
-                    self._require_owner(raw)
-                writer.begin(note)
+                self._require_owner(house)
+            elif version is not None:  # None: it was broken off before they were made
+                newest = len(STEPS[house.schema])
+                require_begun_version(f"{self.place} {house.schema}", version, newest)
+        raw = self._raws[wanted[0].name]
+        with typed_errors(self.place), raw.transaction():
+            for house in wanted:
+                if house.name not in noted:
+                    SchemaWriter(house, raw, self.place).note(note)
+        self._checkpoint("move.marked")
+        for house in wanted:
+            self._prepare(house)
+            writer = self._writer(house)
+            writer.begin()
             self._begun.append(writer)
 
-    def _require_owner(self, raw: Raw) -> None:
+    def _prepare(self, house: HouseDatabase) -> None:
+        raw = self._raws[house.name]
+        options = PostgresOptions(
+            self._url,
+            schema=house.schema,
+            steps=STEPS[house.schema],
+            vectors=house.has_indexes,
+            patience_s=self._patience_s,
+        )
+        with typed_errors(self.place):
+            PostgresDatabase(options, clock=self._clock).prepare(raw)
+            configure(raw, house.schema, self._patience_s)  # where pgvector is now
+            raw.execute(PATIENT, (NAME,))
+
+    def _require_owner(self, house: HouseDatabase) -> None:
         """Only the owner of a table may switch its triggers off."""
-        foreign = raw.execute(
-            "SELECT relname FROM pg_class WHERE relkind = 'r'"
-            " AND relnamespace = current_schema()::regnamespace"
-            " AND NOT pg_has_role(relowner, 'USAGE') ORDER BY relname LIMIT 5"
-        ).fetchall()
+        with typed_errors(self.place):
+            foreign = (
+                self._raws[house.name]
+                .execute(
+                    "SELECT relname FROM pg_class WHERE relkind = 'r'"
+                    " AND relnamespace = to_regnamespace(%s)"
+                    " AND NOT pg_has_role(relowner, 'USAGE') ORDER BY relname LIMIT 5",
+                    (house.schema,),
+                )
+                .fetchall()
+            )
         if foreign:
             names = ", ".join(name for (name,) in foreign)
             raise StorageReadOnlyError(
                 f"{self.place}: its user does not own the tables {names}, which a move needs."
-                " Nothing was copied."
+                " Nothing was changed."
             )
 
     def writers(self) -> Sequence[SchemaWriter]:
         """The schemas that were begun."""
         return self._begun
+
+    def readers(self, names: Sequence[str]) -> Sequence[SchemaReader]:
+        """Schemas that a move has filled."""
+        found = [house for house in self._databases if house.name in names]
+        for house in found:
+            newest = len(STEPS[house.schema])
+            require_version(f"{self.place} {house.schema}", self._version(house), newest)
+        return [self._writer(house) for house in found]
 
     def complete(self, note: Note) -> None:
         """Note in all schemas at once that they are whole."""
@@ -555,11 +632,27 @@ class PostgresTarget(_Side):
         self._checkpoint("move.noted")
 
     def discard(self) -> None:
-        """Delete what a move that was broken off has left. The schemas stay."""
+        """Delete what a move that was broken off has left, all notes at last and at once. A schema
+        that another version of this program has made is deleted: it is made anew."""
         noted = self.notes()
+        dropped = []
         for house in self._databases:
-            if house.name in noted and noted[house.name].completed_at is None:
-                self._writer(house).discard()
+            if house.name not in noted or noted[house.name].completed_at is not None:
+                continue
+            version = self._version(house)
+            if version == len(STEPS[house.schema]):
+                self._writer(house).clear()
+            if version in (None, len(STEPS[house.schema])):
+                move = sql.Identifier(house.schema, MOVE_TABLE)
+                dropped.append(sql.SQL("DROP TABLE {}").format(move))
+            else:
+                schema = sql.Identifier(house.schema)
+                dropped.append(sql.SQL("DROP SCHEMA {} CASCADE").format(schema))
+        if dropped:
+            raw = next(iter(self._raws.values()))
+            with typed_errors(self.place), raw.transaction():
+                for statement in dropped:
+                    raw.execute(statement)
 
     def _writer(self, house: HouseDatabase) -> SchemaWriter:
         return SchemaWriter(house, self._raws[house.name], self.place)
@@ -577,8 +670,9 @@ def _read(part: Part) -> Callable[[str], str]:
 
 
 def _vector_bytes(text: str) -> bytes:
-    """A vector as the files keep it, from its text, which is exact."""
-    return np.array(json.loads(text), "<f4").tobytes()
+    """A vector as the files keep it, from its text, which is exact. Not read as JSON: "-0" would be
+    a whole number there, which has no sign."""
+    return np.array([float(one) for one in text[1:-1].split(",")], "<f4").tobytes()
 
 
 def _vector_text(stored: bytes) -> str:

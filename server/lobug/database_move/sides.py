@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Protocol
 
 from lobug.database_move.plan import Part
 from lobug.database_move.rows import Row
-from lobug.storage.database import MOVE_TABLE
+from lobug.errors import StorageError, StorageNewerError, StorageOlderError
 
 MOVE_COLUMNS = (
-    f"CREATE TABLE {MOVE_TABLE} (part text PRIMARY KEY, position text NOT NULL,"
-    " rows bigint NOT NULL, done integer NOT NULL)"
+    "(part text PRIMARY KEY, position text NOT NULL, rows bigint NOT NULL, done integer NOT NULL)"
 )
-"""The table of ``Note`` and ``Position``, the same in both databases."""
+"""Of the table of ``Note`` and ``Position``, the same in both databases."""
+
+
+class RowRefusedError(StorageError):
+    """The target does not take a row of the source: the source contradicts itself, or what was
+    copied earlier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,8 @@ class Note:
     """Seconds since the epoch, as below."""
     completed_at: float | None = None
     """None: it is not whole yet."""
+    source_id: str = ""
+    """Tells the source from others at the same place: another folder of that name, say."""
 
     def text(self) -> str:
         """As it is stored."""
@@ -37,8 +43,10 @@ class Note:
 
     @classmethod
     def of(cls, text: str) -> Note:
-        """Read what is stored."""
-        return cls(**json.loads(text))
+        """Read what is stored, by whichever version of this program."""
+        stored = json.loads(text)
+        known = {field.name for field in fields(cls)}
+        return cls(**{name: value for name, value in stored.items() if name in known})
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +119,10 @@ class Source(Protocol):
 
     place: str
 
+    @property
+    def identity(self) -> str:
+        """The same whenever the same databases are opened (``Note.source_id``)."""
+
     def readers(self) -> Sequence[Reader]:
         """The databases that are there."""
 
@@ -127,16 +139,51 @@ class Target(Protocol):
         """Names of what is there that no move has written, if anything is."""
 
     def begin(self, names: Sequence[str], note: Note) -> None:
-        """Make these databases, empty, and note the move in those that have no note yet."""
+        """Make these databases, empty, and note the move in those that have no note yet. In the
+        others, take away again what is in the way of the copy. Raises StorageOlderError or
+        StorageNewerError where another version of this program has made them."""
 
     def writers(self) -> Sequence[Writer]:
         """The databases that were begun."""
+
+    def readers(self, names: Sequence[str]) -> Sequence[Reader]:
+        """These databases, which a move has filled, to be read."""
 
     def complete(self, note: Note) -> None:
         """Note in all of them that they are whole, and let servers use them."""
 
     def discard(self) -> None:
-        """Delete what a move that was broken off has left."""
+        """Delete what a move that was broken off has left. Raises StorageUnfinishedError where it
+        had begun to give the files their names."""
+
+
+def require_version(place: str, version: int | None, newest: int) -> None:
+    """Raises StorageError where a database is not of this program's version."""
+    if (version or 0) < newest:
+        raise StorageOlderError(
+            f"{place} was written by an older Lo-Bug (version {version or 0} of the database, this"
+            f" program has {newest}). Start this Lo-Bug on it once, which migrates it; then move."
+        )
+    if (version or 0) > newest:
+        raise StorageNewerError(
+            f"{place} was written by a newer Lo-Bug (version {version} of the database, this"
+            f" program knows {newest}). Update Lo-Bug first."
+        )
+
+
+def require_begun_version(place: str, version: int | None, newest: int) -> None:
+    """Raises StorageError where another version of this program has begun to fill a database."""
+    if version == newest:
+        return
+    kind, which = (
+        (StorageNewerError, "a newer")
+        if (version or 0) > newest
+        else (StorageOlderError, "an older")
+    )
+    raise kind(
+        f"{place}: the move was begun by {which} Lo-Bug (version {version or 0} of the database,"
+        f" this program has {newest}). Nothing was changed. Begin again with --restart."
+    )
 
 
 def vectors_name(name: str) -> str:

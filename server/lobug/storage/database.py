@@ -21,6 +21,10 @@ MOVE_TABLE = "move_progress"
 """In a database that everything was moved to: what is there already, and in the row without a name
 whether that is all."""
 
+MOVE_MARK = "database.moving"
+"""A file in each folder to whose files everything is being moved, from the first step of the move
+to its last: as long as it is there no server opens a file of that folder."""
+
 
 def no_checkpoint(_name: str) -> None:
     """The checkpoint in production: does nothing."""

@@ -15,9 +15,14 @@ from pathlib import Path
 from threading import Event
 from typing import Any, TypeVar
 
-from lobug.errors import StorageCorruptError, StorageError, StorageReadOnlyError
+from lobug.errors import (
+    StorageCorruptError,
+    StorageError,
+    StorageReadOnlyError,
+    StorageUnfinishedError,
+)
 from lobug.storage import migrations
-from lobug.storage.database import Checkpoint, no_checkpoint
+from lobug.storage.database import MOVE_MARK, Checkpoint, no_checkpoint
 from lobug.storage.driver import (
     Connection,
     backups_of,
@@ -286,6 +291,7 @@ class SqliteDatabase:
         return await asyncio.wrap_future(future)
 
     def _open_writer(self) -> None:
+        self._require_whole()
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             empty = self.path.exists() and self.path.stat().st_size == 0
@@ -317,6 +323,16 @@ class SqliteDatabase:
 
         self._file = file_of(self.path)
         self._data_version = _data_version(connection)
+
+    def _require_whole(self) -> None:
+        """Raises StorageUnfinishedError where the files of the folder are being moved to it: of
+        four files some may be there, and a new one would be made in place of the others."""
+        mark = self.path.with_name(MOVE_MARK)
+        if mark.exists():
+            raise StorageUnfinishedError(
+                f"{mark.parent} does not hold everything yet: a move to it is under way or was"
+                " broken off. `lobug database move` goes on with it."
+            )
 
     @property
     def _log(self) -> Path:

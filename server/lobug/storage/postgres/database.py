@@ -419,7 +419,7 @@ class PostgresDatabase:
                 raw.execute("SELECT pg_advisory_xact_lock(%s, %s)", (self._lock_class, EVERYBODY))
                 if self._options.vectors:
                     _require_vectors(raw, self.place)
-                _require_schema(raw, self._options.schema)
+                require_schema(raw, self._options.schema)
                 for table in TABLES:
                     raw.execute(table)
                 version = self._version(raw)
@@ -595,7 +595,7 @@ def knows_letters(raw: Raw) -> bool:
     return row == ("UTF8", "\u00e4")
 
 
-def _require_schema(raw: Raw, name: str) -> None:
+def require_schema(raw: Raw, name: str) -> None:
     """Make a schema where it is not there yet: only that needs the right to make one."""
     if not raw.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (name,)).fetchone():
         raw.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
