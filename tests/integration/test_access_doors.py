@@ -30,7 +30,7 @@ from support.paired_firmware import Firmware
 from support.patience import PATIENCE_S
 from support.simulated_address import remote_headers, with_simulated_addresses
 
-OPEN = {"/health", "/xiaozhi/ota/", "/xiaozhi/ota/activate", "/web/certificate"}
+OPEN = {"/health", "/ready", "/xiaozhi/ota/", "/xiaozhi/ota/activate", "/web/certificate"}
 
 
 def app_in(folder: Path, **access: object) -> FastAPI:

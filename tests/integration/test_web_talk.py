@@ -412,7 +412,7 @@ def test_a_wrong_memory_is_corrected_and_forgotten(browser: Browser, tmp_path: P
         href = why.get_attribute("href")
         with web_page(browser, f"{server.url}{href}") as other:
             expect(other.get_by_text("One thing was found")).to_be_visible()
-            expect(other.get_by_text("One of them was given to the chat model")).to_be_visible()
+            expect(other.get_by_text("It was given to the chat model")).to_be_visible()
             expect(other.locator(".hit")).to_contain_text(words)
             expect(other.locator(".share").first).to_contain_text("%")
         page.get_by_text("1 memory used").click()

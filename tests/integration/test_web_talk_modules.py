@@ -479,14 +479,6 @@ def test_memories_belong_to_the_last_reply(page: Page) -> None:
     assert result["lines"][1]["message"] == 5
 
 
-def test_memories_of_words_without_a_reply_belong_to_no_earlier_one(page: Page) -> None:
-    heard = ({"type": "message", "message": {"type": "stt", "text": one}} for one in ("Hm", "Ha"))
-    told = {"type": "memories", "message_id": 6, "entries": [{"id": 8, "content": "No."}]}
-    result = played(page, *SPOKEN, *heard, {"type": "message", "message": told})
-    assert result["lines"][1]["memories"] == []
-    assert result["lines"][1]["message"] is None
-
-
 def test_typed_words_are_answered_in_the_same_transcript(page: Page) -> None:
     result = played(
         page,

@@ -283,9 +283,7 @@ const MESSAGES = {
   },
 
   memories(state, { entries, message_id }) {
-    // Not under an earlier reply: to what was said last there may be none.
-    const said = state.lines.findLastIndex((line) => line.who === "person");
-    const last = state.lines.slice(said + 1).findLast((line) => line.who === "lobug" && !line.unasked);
+    const last = state.lines.findLast((line) => line.who === "lobug" && !line.unasked);
     return last ? change(state, last.id, { memories: entries ?? [], message: message_id ?? null }) : state;
   },
 };
