@@ -84,6 +84,7 @@ class ScriptedChatModel:
         self.prefills: list[tuple[tuple[ChatMessage, ...], str]] = []
         self.forgotten: list[Callable[[str], bool]] = []
         self.fail: Exception | None = None
+        self.details: dict[str, object] = {}
         self.started = False
         self.closed = False
         self.ms_per_token: float | None = None
@@ -111,6 +112,7 @@ class ScriptedChatModel:
             ready=self.fail is None,
             degraded=self.fail is not None,
             reason=str(self.fail) if self.fail is not None else None,
+            details=self.details,
         )
 
     async def stream(
