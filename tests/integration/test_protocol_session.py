@@ -81,6 +81,7 @@ async def test_the_documented_session(tmp_path: Path, version: int) -> None:
         await client.say(type="listen", state="start", mode="auto")
         await microphone(client, version, packets(0.9, 3.0))
         await client.until_said("tts", state="stop")
+        await client.until_said("mcp")  # its client is loaded at the first need
 
         kinds = [
             (m["type"], m.get("state"))
