@@ -27,7 +27,12 @@ from support.scripted_wyoming import ScriptedWyoming, speech, wyoming
 
 def remote_lobug(folder: Path, server: ScriptedWyoming, scripted: ScriptedEngines) -> FastAPI:
     """The application; its ears and its voice are the Wyoming server, which nothing replaces."""
-    section = {"engine": "wyoming", "wyoming_url": server.url, "fallback": False}
+    section = {
+        "engine": "wyoming",
+        "wyoming_url": server.url,
+        "fallback": False,
+        "connect_timeout_s": PATIENCE_S,
+    }
     settings = settings_for(
         folder, stt=section, tts=section, listening={"interim_every_s": 0.1, "end_silence_s": 0.4}
     )

@@ -19,13 +19,14 @@ from lobug.engines.remote_speech import PacedRemoteVoice, RemoteSpeechToText, Re
 from lobug.engines.wyoming import WyomingRecognizer, WyomingSynthesizer
 from lobug.errors import EngineError
 from lobug.settings import Settings, SttSettings, TtsSettings
+from support.patience import PATIENCE_S
 from support.scripted_http import Answer, Chunk, Received, ScriptedServer, as_json, serving
 from support.scripted_speech import ScriptedTextToSpeech
 from support.scripted_wyoming import ScriptedWyoming, wyoming
 
 SAID: Samples = (0.2 * np.sin(np.arange(16_000) * 0.1)).astype(np.float32)
 NO_WAIT = {"answer_timeout_s": 0.05}
-PATIENT = {"answer_timeout_s": 30.0}
+PATIENT = {"connect_timeout_s": PATIENCE_S, "answer_timeout_s": PATIENCE_S}
 
 
 class ScriptedAudio(ScriptedServer):
