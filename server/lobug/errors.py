@@ -460,6 +460,13 @@ class StorageHeldError(StorageError):
     code = "storage_held"
 
 
+class PersonElsewhereError(StorageError):
+    """Another server acts for this person, who talks there, and did not end that within
+    ``database.patience_s``."""
+
+    code = "person_elsewhere"
+
+
 class StorageOlderError(StorageError):
     """The database was written by an older Lo-Bug than this one, and is only read here, so it is
     not migrated."""

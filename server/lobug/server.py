@@ -70,6 +70,7 @@ from lobug.skills.speaking import Speaking
 from lobug.skills.sums import Sums
 from lobug.skills.weather import Weather
 from lobug.storage.lease_follower import LeaseFollower
+from lobug.storage.people import News
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
 from lobug.turn.runner import TurnRunner
@@ -270,6 +271,7 @@ class LobugServer:
             clock=self.clock,
             now=self.now,
             sleep=self.sleep,
+            people=place.people,
         )
         self.announcements = Announcements(
             self.connections,
@@ -280,7 +282,7 @@ class LobugServer:
             waiting_quota(self.settings.limits),
             wall=self.wall,
         )
-        self.connections.arrived = self.schedule.wake
+        self.connections.arrived = self._device_arrived
         self.connections.changed = partial(self.hub.publish, "devices")
         self.connections.presence = self.webhooks.device
         self.schedule.began = self.webhooks.alert_began
@@ -292,6 +294,7 @@ class LobugServer:
                 send_away=self.connections.send_away,
             )
         sources.watch(self.hub, self.access, self.agenda, self.memory, self.schedule)
+        self._share_people()
         self.access.when_revoked(self.connections.close_revoked)
         self.access.connected = self.connections.connected
         self.conversations = Conversations(self.settings)
@@ -422,6 +425,7 @@ class LobugServer:
             # Not before the models are there: meanwhile another server may answer.
             await engines
             await self._lease_follower.start()
+            await self.memory.kept_in.people.start()
         # At once: in a PostgreSQL that is away each waits for it.
         await asyncio.gather(
             self.access.start(),
@@ -454,9 +458,89 @@ class LobugServer:
         await self.schedule.give_up()
         parts = (self.memory, self.agenda, self.webhooks, self.access)
         found = await asyncio.gather(*(one.give_up() for one in parts), return_exceptions=True)
+        self.memory.kept_in.people.reset()
         for error in found:
             if isinstance(error, BaseException):
                 raise error
+
+    def _device_arrived(self, user: str) -> None:
+        """A device of a user can be talked to: what rings or waits for them is said there."""
+        self.schedule.wake()
+        if self.memory.kept_in.people.server is not None:
+            self._in_background(self._receive(user, wanted=False))
+
+    def _share_people(self) -> None:
+        """Take part with other servers in one database, where they answer at the same time."""
+        people = self.memory.kept_in.people
+        if people.server is None:
+            return
+        publish = self.memory.changed
+
+        def changed(user: str | None) -> None:
+            publish(user)
+            people.tell("page", person=user, topic="memory")
+
+        def arrived(user: str) -> None:
+            self.conversations.forget(user)
+            self.memory.claims.drop(user)
+
+        async def stop_work(_user: str) -> None:
+            async with self.priority.exclusive():
+                pass  # it is cancelled, and done by the server that asks
+
+        self.memory.changed = changed
+        people.follow(
+            arrived=arrived,
+            stop_work=stop_work,
+            left=self.schedule.left,
+            told=self._told_by_another_server,
+        )
+
+    def _told_by_another_server(self, news: News, person: str | None, topic: str) -> None:
+        match news:
+            case "page" if topic == "memory":
+                self.hub.publish("memory", person)
+            case "work":
+                self.memory.look_for_work()
+            case "agenda":
+                self._look_again.set()
+            case "access":
+                self.access.look_again()
+            case "webhooks":
+                self.webhooks.look_again()
+            case "erased":
+                self.memory.drop_words(person)
+            case "reach" if person is not None and self.connections.sessions(person):
+                self._in_background(self._receive(person, wanted=True))
+            case "left":
+                self._in_background(self._take_over())
+            case "gap":
+                self.memory.drop_words(None)
+                self._look_soon()
+                self._in_background(self._take_over())
+
+    async def _receive(self, user: str, *, wanted: bool) -> None:
+        """Act for a user from now on, because a device of theirs is here. ``wanted``: also where
+        another server does now."""
+        people = self.memory.kept_in.people
+        try:
+            if wanted:
+                async with people.hold(user):
+                    pass
+            else:
+                await people.has(user)
+        except StorageError as error:
+            log.debug("a person could not be taken over: %s", error)
+        self.schedule.wake()
+
+    async def _take_over(self) -> None:
+        """Go on with what a server that has stopped had under way."""
+        try:
+            await self.memory.take_over()
+        except StorageError as error:
+            log.debug("memory: %s", error)
+        self.schedule.wake()
+        self.webhooks.look_again()
 
     def _look_soon(self) -> None:
         self._look_again.set()
@@ -524,6 +608,7 @@ class LobugServer:
             await self.access.close()
         except StorageError as error:
             log.warning("devices and tokens did not close cleanly: %s", error)
+        await self.memory.kept_in.people.close()
         if self._lease_follower is not None:
             await self._lease_follower.close()
         for job, engine in self.engines.all().items():

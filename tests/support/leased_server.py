@@ -1,6 +1,6 @@
 """A server on a PostgreSQL, to be killed. Run as a program:
 
-python leased_server.py FOLDER PORT URL
+python leased_server.py FOLDER PORT URL [SERVERS]
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from support.memory_app import quiet_engines
 def main() -> None:
     """Serve until killed."""
     folder, port, url = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-    settings = settings_for(folder, database={"url": url})
+    servers = sys.argv[4] if len(sys.argv) > 4 else "one"
+    settings = settings_for(folder, database={"url": url, "servers": servers})
     app = create_app(settings, assembler=scripted_assembler(quiet_engines()))
     uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning")
 

@@ -31,6 +31,7 @@ from lobug.agenda.ringing import (
 from lobug.agenda.waiting_speech import WaitingSpeech, WaitingSpeeches, tellings
 from lobug.errors import StorageError, StorageHeldError
 from lobug.language.en.alert_sentences import ringing_sentence
+from lobug.storage.people import EVERYBODY, People
 
 CHECK_S = 30.0
 """Longest time between two looks at the clock, seconds."""
@@ -112,9 +113,11 @@ class Schedule:
         clock: Callable[[], float],
         now: Callable[[str], datetime],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        people: People = EVERYBODY,
     ) -> None:
         """``wall``: seconds since the epoch; ``clock``: seconds, never jumps; ``now``: the time,
-        aware, in a user's zone."""
+        aware, in a user's zone; ``people``: for whom it rings and speaks."""
+        self._people_here = people
         self._alerts = alerts
         self._waiting = waiting
         self._voice = voice
@@ -204,7 +207,7 @@ class Schedule:
         if due_at is not None and due_at <= now:
             await self._alerts.take_due(now)
             due_at = await self._alerts.next_due_at()
-        ringing = await self._alerts.ringing()
+        ringing = await self._of_mine(await self._alerts.ringing())
         self._rings = {a.id: self._rings[a.id] for a in ringing if a.id in self._rings}
         await self._take_up([alert for alert in ringing if alert.id not in self._rings])
         for user in {alert.user for alert in ringing if alert.id in self._rings}:
@@ -214,6 +217,22 @@ class Schedule:
         await self._tell()
         left_s = CHECK_S if due_at is None else due_at - self._wall()
         return min(max(left_s, 0.0), CHECK_S)
+
+    async def _of_mine(self, alerts: Sequence[Alert]) -> list[Alert]:
+        """Those of people for whom this server acts."""
+        users = {alert.user for alert in alerts}
+        mine = {user for user in users if await self._people_here.has(user)}
+        return [alert for alert in alerts if alert.user in mine]
+
+    def left(self, user: str) -> None:
+        """Fall silent for a user whom another server has taken over: it rings on there."""
+        person = self._people.get(user)
+        if person is not None:
+            person.task.cancel()
+        teller = self._tellers.get(user)
+        if teller is not None:
+            teller.cancel()
+        self.wake()
 
     def _note_loud(self, alerts: Sequence[Alert]) -> None:
         """Tell of what has begun or ceased to ring. ``alerts``: all that ring, oldest first."""
@@ -259,6 +278,8 @@ class Schedule:
                 step = next_step(alerts, self._rings, self._limits, now)
                 match step:
                     case Say(due):
+                        if not self._voice.reaches(user) and await self._people_here.seek(user):
+                            return  # it rings where they have a device
                         await self._say(user, due)
                     case End(over):
                         await self._end(over)
@@ -374,7 +395,11 @@ class Schedule:
             by_user.setdefault(one.user, []).append(one)
         for user, waiting in by_user.items():
             busy = user in self._tellers and not self._tellers[user].done()
-            if not busy and self._voice.reaches(user) and not self.is_quiet(user):
+            if busy or not await self._people_here.has(user):
+                continue
+            if not self._voice.reaches(user):
+                self._people_here.tell("reach", person=user)
+            elif not self.is_quiet(user):
                 task = asyncio.ensure_future(self._tell_user(user, [one.id for one in waiting]))
                 self._tellers[user] = task
                 task.add_done_callback(partial(self._told, user))

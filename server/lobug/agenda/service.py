@@ -104,6 +104,7 @@ class Agenda:
         elif self.database.fault is not None:
             await self.database.check()
         elif await self.database.changed_by_others():
+            await self.database.read(self.speeds.load)
             self.alerts.changed(frozenset())
             self.changed_elsewhere()
 

@@ -77,8 +77,8 @@ class ConnectedDevices:
         self._open: dict[str, tuple[OpenConnection, Caller]] = {}
         self._closing: set[asyncio.Future[None]] = set()
         self._sessions: dict[str, UnaskedSession] = {}
-        self.arrived: Callable[[], None] = lambda: None
-        """Called when a device can be talked to."""
+        self.arrived: Callable[[str], None] = lambda _user: None
+        """Called with its user when a device can be talked to."""
         self.changed: Callable[[], None] = lambda: None
         """Called when a device has connected or gone."""
         self.presence: Callable[[str, bool], None] = lambda _device_id, _connected: None
@@ -125,7 +125,7 @@ class ConnectedDevices:
     def talking(self, key: str, session: UnaskedSession) -> Iterator[None]:
         """Let a connected caller's session speak unasked while the context is open."""
         self._sessions[key] = session
-        self.arrived()
+        self.arrived(session.conversation_key.user)
         try:
             yield
         finally:

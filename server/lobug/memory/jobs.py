@@ -13,11 +13,24 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import Integer, and_, bindparam, case, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    Integer,
+    and_,
+    bindparam,
+    case,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from lobug.concurrency import Backoff
 from lobug.storage.columns import Number
 from lobug.storage.connection import Connection
+from lobug.storage.people import PEOPLE
 from lobug.storage.statements import columns_of, insert_once, run, smaller_of
 from lobug.storage.tables import background_tasks, sessions
 
@@ -84,6 +97,13 @@ DEADLINE = _task.next_attempt_at + case(
 
 ALLOWED = or_(bindparam("enabled", type_=Integer) == 1, ERASES)
 """Where memory is switched off only what erases is done."""
+
+
+OF_NOBODY = ~exists(select(1).where(PEOPLE.c.person == _task.user))
+NOT_ELSEWHERE = ~exists(
+    select(1).where(PEOPLE.c.person == _task.user, PEOPLE.c.server != bindparam("server"))
+)
+"""Where several servers answer at once: the work for a person is done by the one that has them."""
 
 
 def wait_for_reply(
@@ -255,6 +275,11 @@ def put_off(connection: Connection, task: Task, due: float, now: float) -> None:
     )
 
 
+def _name(server: str | None) -> dict[str, str]:
+    """What a statement wants that asks for the people of a server."""
+    return {} if server is None else {"server": server}
+
+
 NOW = bindparam("now", type_=Number)
 NEXT_DUE = (
     # The latter: the clock was put back.
@@ -269,6 +294,9 @@ NEXT_DUE = (
 )
 
 
+NEXT_DUE_HERE = NEXT_DUE.where(NOT_ELSEWHERE)
+
+
 def next_due(
     connection: Connection,
     now: float,
@@ -276,6 +304,7 @@ def next_due(
     enabled: bool = True,
     erasure_s: float = math.inf,
     learning_s: float = math.inf,
+    server: str | None = None,
 ) -> Task | None:
     """The task that is to be done next.
 
@@ -283,11 +312,12 @@ def next_due(
     not keep anything from being erased. Otherwise the task that has been due for longest comes,
     extractions first, so that facts never wait for a cascade that turns keep interrupting.
     ``enabled`` False: only tasks that erase. ``erasure_s``, ``learning_s``: after how many seconds
-    the kinds are overdue.
+    the kinds are overdue. ``server``: without those of people who are with another one.
     """
     row = run(
         connection,
-        NEXT_DUE,
+        NEXT_DUE if server is None else NEXT_DUE_HERE,
+        **_name(server),
         now=now,
         enabled=int(enabled),
         erasure_s=erasure_s,
@@ -300,13 +330,23 @@ def next_due(
 FIRST_DEADLINE = select(func.min(DEADLINE)).where(ALLOWED)
 
 
+FIRST_DEADLINE_HERE = FIRST_DEADLINE.where(NOT_ELSEWHERE)
+
+
 def first_deadline(
-    connection: Connection, *, enabled: bool = True, erasure_s: float, learning_s: float
+    connection: Connection,
+    *,
+    enabled: bool = True,
+    erasure_s: float,
+    learning_s: float,
+    server: str | None = None,
 ) -> float:
-    """When the first of all tasks is overdue, seconds since the epoch; infinite: there is none."""
+    """When the first of all tasks is overdue, seconds since the epoch; infinite: there is none.
+    ``server``: as in ``next_due``."""
     deadline: float | None = run(
         connection,
-        FIRST_DEADLINE,
+        FIRST_DEADLINE if server is None else FIRST_DEADLINE_HERE,
+        **_name(server),
         enabled=int(enabled),
         erasure_s=erasure_s,
         learning_s=learning_s,
@@ -317,9 +357,20 @@ def first_deadline(
 NEXT_TIME = select(func.min(_task.next_attempt_at)).where(ALLOWED)
 
 
-def next_time(connection: Connection, *, enabled: bool = True) -> float | None:
-    """When the next task is due, seconds since the epoch; None: there is none."""
-    due: float | None = run(connection, NEXT_TIME, enabled=int(enabled)).scalar()
+NEXT_TIME_HERE = NEXT_TIME.where(NOT_ELSEWHERE)
+
+
+def next_time(
+    connection: Connection, *, enabled: bool = True, server: str | None = None
+) -> float | None:
+    """When the next task is due, seconds since the epoch; None: there is none. ``server``: as in
+    ``next_due``."""
+    due: float | None = run(
+        connection,
+        NEXT_TIME if server is None else NEXT_TIME_HERE,
+        **_name(server),
+        enabled=int(enabled),
+    ).scalar()
     return due
 
 
@@ -383,13 +434,17 @@ RESUME_ALL = (
 )
 
 
-def resume_all(connection: Connection, now: float) -> None:
-    """At the start: everything that is left is due now, with fresh attempts.
+RESUME_OF_NOBODY = RESUME_ALL.where(OF_NOBODY)
+
+
+def resume_all(connection: Connection, now: float, *, of_nobody: bool = False) -> None:
+    """At the start: everything that is left is due now, with fresh attempts. ``of_nobody``: only of
+    people who are with no server, where several answer at once.
 
     Waiting tasks belong to turns that the last process did not finish. Times are set again because
     the clock may have been put back since. What is scheduled keeps its time.
     """
-    run(connection, RESUME_ALL, next_attempt_at=now)
+    run(connection, RESUME_OF_NOBODY if of_nobody else RESUME_ALL, next_attempt_at=now)
 
 
 RESUME_AFTER_ENGINE_FAILURE = (

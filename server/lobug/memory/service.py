@@ -184,6 +184,7 @@ class Memory:
             checkpoint=checkpoint,
             snapshot=snapshot,
             changed=lambda user: self.changed(user),  # noqa: PLW0108 - set later
+            people=place.people,
         )
         self._recaller = Recaller(
             self._database, self._embedding, settings, chat, clock, working_memory=working_memory
@@ -276,6 +277,19 @@ class Memory:
         What fails is due again later. Raises StorageError."""
         while await self._worker.step():
             pass
+
+    def look_for_work(self) -> None:
+        """Tell the worker that another server has left something to do, such as to embed."""
+        self._worker.look()
+
+    async def take_over(self) -> None:
+        """Take up the tasks of people whose server has stopped. Raises StorageError."""
+        await self._worker.take_over()
+
+    def drop_words(self, user: str | None) -> None:
+        """Drop what the process holds of a user (None: of everybody), because another server has
+        erased something."""
+        self._drop_words(user)
 
     def wake(self) -> None:
         """Tell the worker that there may be something to do."""
@@ -819,13 +833,15 @@ class Memory:
         """One transaction that erases; also while memory is switched off."""
         now = self._clock()
         whose = None if scope.household == "write" else scope.user
+        people = self.kept_in.people
         # Background work that has read what is erased must not store anything made from it.
-        async with self._priority.exclusive():
+        async with people.hold(scope.user), self._priority.exclusive():
             for callback in self._erasing_callbacks:
                 await callback(whose)
             gone = await self._database.write(name, lambda connection: work(connection, now))
             self.erasures.report(cause, ErasureReport.of(gone))
             await self._report_erasure(whose)
+            people.tell("erased", person=whose)
         self.changed(scope.user)
         if scope.household == "write":
             self.changed(HOUSEHOLD)

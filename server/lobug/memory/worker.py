@@ -37,6 +37,7 @@ from lobug.settings import MemorySettings
 from lobug.storage.compaction import compact
 from lobug.storage.connection import Connection
 from lobug.storage.database import Checkpoint, Database
+from lobug.storage.people import EVERYBODY, HOUSE, People
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +46,9 @@ LONGEST_SLEEP_S = 300.0
 
 DELAY_AFTER_FAILURE_S = 5.0
 """Pause after a failure of the storage itself, seconds."""
+
+LEAVING_S = 0.1
+"""Pause before looking again for work of somebody who is about to leave, seconds."""
 
 COUNT_EVERY_S = 1.0
 """Longest age of the counts during background work, seconds."""
@@ -75,9 +79,11 @@ class Worker:
         checkpoint: Checkpoint,
         snapshot: SnapshotSource | None = None,
         changed: Callable[[str | None], None] = lambda _: None,
+        people: People = EVERYBODY,
     ) -> None:
         """``changed`` is called with the user whose memory a task may have changed; None: it may be
-        anybody's."""
+        anybody's. ``people``: for whom it works."""
+        self._people = people
         self._database = database
         self._embedding = embedding
         self._turns = turns
@@ -115,9 +121,17 @@ class Worker:
         """Take up the tasks that the last process left. Runs in the transaction that opens the
         database."""
         now = self._clock()
-        jobs.resume_all(connection, now)
+        jobs.resume_all(connection, now, of_nobody=self._people.server is not None)
         self._scheduler.resume(connection, now)
         self._counter.publish(self._counter.count_all(connection, self._index(connection)))
+
+    async def take_over(self) -> None:
+        """Take up the tasks of people whose server has stopped. Raises StorageError."""
+        now = self._clock()
+        await self._database.write(
+            "take_over", lambda connection: jobs.resume_all(connection, now, of_nobody=True)
+        )
+        self.wake()
 
     def start(self) -> None:
         """Start the asyncio task that works. Safe to call again."""
@@ -129,6 +143,10 @@ class Worker:
         self._woken = True
         self._wake_up.set()
         self._priority.look_again()
+
+    def look(self) -> None:
+        """End the sleep, because another server says that there may be something to do."""
+        self._wake_up.set()
 
     async def close(self) -> None:
         """Stop; a step under way is cancelled, and its task is run again at the next start."""
@@ -171,29 +189,37 @@ class Worker:
 
         Waits until nobody talks, or until something is overdue, which is then done.
         """
-        if not self._looked_for_snapshot:
+        everything = await self._people.has(HOUSE)
+        if not self._looked_for_snapshot and everything:
             self._looked_for_snapshot = True
             return await self._import_snapshot()
         if not self._summarizer.tried and self._settings.enabled:
             await self._try_summaries()
-        now, self._woken = self._clock(), False
+        now, woken = self._clock(), self._woken
+        self._woken = False
         enabled = self._settings.enabled
-        if enabled and await self._read_claims(now):
+        if enabled and everything and await self._read_claims(now):
             return True
         task, deadline = await self._database.read(lambda connection: self._next(connection, now))
-        both: list[BackgroundEmbedder] = [self._embedding, self._turns]
+        both: list[BackgroundEmbedder] = []
+        if enabled and everything:
+            both = [self._embedding, self._turns]
         embedders = sorted(both, key=lambda embedding: _overdue_at(embedding, now))
-        first = _overdue_at(embedders[0], now) if enabled else math.inf
-        self._first_deadline = min([deadline, *(e.deadline for e in embedders if enabled)])
+        first = _overdue_at(embedders[0], now) if embedders else math.inf
+        self._first_deadline = min([deadline, *(e.deadline for e in embedders)])
         done = False
         if task is not None and self._deferral(task).deadline <= first:
             done = await self._attempt(task)
         batches = self._embedding.batches + self._turns.batches
         embedded = False
-        for embedder in embedders if enabled else ():
+        for embedder in embedders:
             embedded = embedded or await embedder.step(partial(self._outdated, embedder.deadline))
         done = done or self._embedding.batches + self._turns.batches > batches
         self._stale = self._stale or done or embedded or task is not None
+        if not everything:  # whoever has the house embeds and counts
+            if self._stale or woken:
+                self._people.tell("work")
+            self._stale = False
         # Counting reads every fact's index entry: not after each batch of a long re-embedding.
         if self._stale and (not embedded or now - self._counted_at >= COUNT_EVERY_S):
             await self._recount()
@@ -215,10 +241,19 @@ class Worker:
         settings = self._settings
         erasure_s, learning_s = settings.erasure_deferral_s, settings.learning_deferral_s
         task = jobs.next_due(
-            connection, now, enabled=settings.enabled, erasure_s=erasure_s, learning_s=learning_s
+            connection,
+            now,
+            enabled=settings.enabled,
+            erasure_s=erasure_s,
+            learning_s=learning_s,
+            server=self._people.server,
         )
         deadline = jobs.first_deadline(
-            connection, enabled=settings.enabled, erasure_s=erasure_s, learning_s=learning_s
+            connection,
+            enabled=settings.enabled,
+            erasure_s=erasure_s,
+            learning_s=learning_s,
+            server=self._people.server,
         )
         return task, deadline
 
@@ -242,7 +277,9 @@ class Worker:
 
     async def _pause(self) -> float | None:
         next_time = await self._database.read(
-            lambda connection: jobs.next_time(connection, enabled=self._settings.enabled)
+            lambda connection: jobs.next_time(
+                connection, enabled=self._settings.enabled, server=self._people.server
+            )
         )
         pauses = [] if next_time is None else [next_time - self._clock()]
         pauses += [
@@ -255,8 +292,11 @@ class Worker:
         whether the task was done or failed."""
         deferral = self._deferral(task)
         try:
+            if not await self._people.has(task.user):
+                await asyncio.sleep(LEAVING_S)  # they are about to leave for another server
+                return False
             asked = await self._priority.background(
-                lambda: self._do(task),
+                lambda: self._do_here(task),
                 left_s=deferral.left,
                 outdated=lambda: self._outdated(deferral.deadline),
             )
@@ -286,6 +326,10 @@ class Worker:
                     lambda connection: jobs.resume_after_engine_failure(connection, now),
                 )
         return True
+
+    async def _do_here(self, task: Task) -> bool:
+        async with self._people.hold(task.user):
+            return await self._do(task)
 
     async def _do(self, task: Task) -> bool:
         """Run a task. Returns whether the chat model has answered."""

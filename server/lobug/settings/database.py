@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, SecretStr
 
@@ -44,11 +44,17 @@ class DatabaseSettings(Section):
         description="Longest wait for PostgreSQL to accept a connection, and for a lock that"
         " another server holds, seconds.",
     )
+    servers: Literal["one", "all"] = Field(
+        "one",
+        description="Which of several servers on a PostgreSQL answer. `one`: the first, the others"
+        " stand ready. `all`: all of them at once, each for the people who talk there; all servers"
+        " of a database must have the same value, and the same other settings.",
+    )
     takeover_s: float = Field(
         8.0,
         ge=2.0,
         le=300.0,
-        description="With PostgreSQL only one of the servers on a database answers, the others"
-        " stand ready. After how many seconds in which it does not answer PostgreSQL another one"
-        " takes over; after one that was stopped or killed it does about two seconds later.",
+        description="After how many seconds in which a server does not answer PostgreSQL another"
+        " one takes over what it had; after one that was stopped or killed it does a few seconds"
+        " later.",
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from lobug.errors import StorageDriverError, StorageError
 from lobug.settings.database import DatabaseSettings
 from lobug.storage.database import Checkpoint, Database, no_checkpoint
+from lobug.storage.people import EVERYBODY, People
 from lobug.storage.sqlite_database import DatabaseOptions, SqliteDatabase
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ class DatabasePlace:
     """How long a write waits for a lock of others; how long it may take to connect."""
     lease: Lease | None = field(default=None, repr=False, compare=False)
     """What a server must hold to use a PostgreSQL; None: it needs none."""
+    people: People = field(default=EVERYBODY, repr=False, compare=False)
+    """For whom the server acts."""
 
     @classmethod
     def of(cls, settings: DatabaseSettings) -> DatabasePlace:
@@ -41,17 +44,24 @@ class DatabasePlace:
 
     @classmethod
     def for_server(cls, settings: DatabaseSettings) -> DatabasePlace:
-        """The same for a server, which uses a PostgreSQL only while no other server does. Raises
-        StorageDriverError where its driver is wanted and not installed."""
+        """The same for a server, which uses a PostgreSQL only while no other server does, or shares
+        its people with others. Raises StorageDriverError where its driver is wanted and not
+        installed."""
         found = cls.of(settings)
         if found.url is None:
             return found
         with needing_driver():
             from lobug.storage.postgres.address import PROGRAM, Address  # noqa: PLC0415 - as below
             from lobug.storage.postgres.lease import Lease, LeaseOptions  # noqa: PLC0415
-        holder = f"{PROGRAM} {secrets.token_hex(8)}"
-        options = LeaseOptions(holder, settings.takeover_s)
-        return replace(found, lease=Lease(options, Address.of(found.url), settings.patience_s))
+            from lobug.storage.postgres.membership import Membership  # noqa: PLC0415
+            from lobug.storage.postgres.shared_people import SharedPeople  # noqa: PLC0415
+        options = LeaseOptions(f"{PROGRAM} {secrets.token_hex(8)}", settings.takeover_s)
+        address = Address.of(found.url)
+        if settings.servers == "one":
+            return replace(found, lease=Lease(options, address, settings.patience_s))
+        membership = Membership(options, address, settings.patience_s)
+        people = SharedPeople(membership, address, settings.patience_s)
+        return replace(found, lease=membership, people=people)
 
     @property
     def fault(self) -> StorageError | None:
@@ -92,6 +102,7 @@ class DatabasePlace:
             connections=self.connections - 3 * SMALL_SHARE if memory else SMALL_SHARE,
             patience_s=self.patience_s,
             lease=self.lease,
+            news="" if memory or self.people.server is None else name,
         )
         return PostgresDatabase(options, clock=clock, checkpoint=checkpoint)
 

@@ -122,7 +122,7 @@ class TurnRunner:
         a user, times the voice's own speed. ``house`` None: there is none to ask."""
         self._settings = settings
         self._engines = engines
-        self._slots = TurnSlots(settings.limits, conversations, priority)
+        self._slots = TurnSlots(settings.limits, conversations, priority, memory.kept_in.people)
         self._clock = clock
         self._memory = memory
         model = ModelStages(settings, engines.chat, memory, persona, clock, tools, wall)

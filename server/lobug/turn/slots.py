@@ -17,6 +17,7 @@ from lobug.quota import (
     Rotation,
 )
 from lobug.settings import LimitSettings
+from lobug.storage.people import EVERYBODY, People
 from lobug.turn.commitment import Commitment
 
 
@@ -123,8 +124,13 @@ class TurnSlots:
     """Gives turns their slots. One for each server."""
 
     def __init__(
-        self, limits: LimitSettings, conversations: Conversations, priority: TurnPriority
+        self,
+        limits: LimitSettings,
+        conversations: Conversations,
+        priority: TurnPriority,
+        people: People = EVERYBODY,
     ) -> None:
+        self._people = people
         self._conversations = conversations
         self._priority = priority
         self._engines = EngineSlots(limits.max_concurrent_turns)
@@ -154,7 +160,7 @@ class TurnSlots:
             privileged: whether the caller is the owner or a paired device.
 
         Raises TooManyRequestsError when too many turns of this person wait already, BusyError when
-        too many of all do.
+        too many of all do, PersonElsewhereError when another server does not give this person up.
         """
         conversation = self._conversations.get(conversation_key)
         must_wait = self._engines.locked() or conversation.turns > 0
@@ -171,7 +177,7 @@ class TurnSlots:
         self._waiting.take(claimant)
         waiting = True
         try:
-            async with AsyncExitStack() as engines:
+            async with self._people.hold(conversation_key.user), AsyncExitStack() as engines:
                 await engines.enter_async_context(self._priority.turn())
                 # Before the engines: two turns of one device must not hold two slots.
                 async with conversation.lock:

@@ -22,6 +22,7 @@ from lobug.errors import StorageError
 from lobug.memory.model import ConversationKey
 from lobug.settings.webhooks import WebhookSettings
 from lobug.storage.database import Checkpoint, no_checkpoint
+from lobug.storage.people import HOUSE
 from lobug.storage.places import FILES, DatabasePlace
 from lobug.turn.timeline import Outcome, Timeline
 from lobug.webhooks.delivery import FIRST_PAUSE_S, Attempt, DeliveryVerdict, Sender
@@ -92,6 +93,7 @@ class Webhooks:
         self._counted = counted
         self._chance = chance
         self._outbox = Outbox(data_dir / FILE, clock=wall, checkpoint=checkpoint, place=place)
+        self._people = place.people
         self._turns: dict[str, _Turn] = {}
         self._new: deque[QueuedEvent] = deque()
         self._writing = asyncio.Lock()
@@ -198,6 +200,10 @@ class Webhooks:
                 await self._write()
         finally:
             await self._outbox.close()
+
+    def look_again(self) -> None:
+        """Another server has changed what waits: look whether it is to be delivered here."""
+        self._due.set()
 
     # ---- what happens
 
@@ -356,7 +362,8 @@ class Webhooks:
             while True:
                 self._due.clear()
                 try:
-                    wait_s = await self._deliver(sender) if self._outbox.is_open else LONGEST_WAIT_S
+                    delivers = self._outbox.is_open and await self._people.has(HOUSE)
+                    wait_s = await self._deliver(sender) if delivers else LONGEST_WAIT_S
                     works = True
                 except StorageError as error:
                     if works:

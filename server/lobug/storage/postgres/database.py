@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import secrets
 import threading
 from collections.abc import Callable, Sequence
@@ -33,10 +34,11 @@ from lobug.errors import (
 )
 from lobug.storage.connection import Connection, PostgresConnection
 from lobug.storage.database import MOVE_TABLE, Checkpoint, no_checkpoint
-from lobug.storage.postgres.address import Address
+from lobug.storage.postgres.address import PROGRAM, Address
 from lobug.storage.postgres.connections import Connections, Raw
 from lobug.storage.postgres.errors import AGAIN, typed_errors
 from lobug.storage.postgres.lease import Lease
+from lobug.storage.postgres.membership import CHANNEL, TELL, Membership
 from lobug.storage.postgres.schemas import STEPS, Step
 
 if TYPE_CHECKING:
@@ -93,6 +95,11 @@ COUNT_WRITE = (
 )
 
 
+ALL_WRITES = "SELECT coalesce(sum(writes), 0) FROM written"
+FOREIGN_WRITES = f"{ALL_WRITES} WHERE server = %(server)s OR server NOT LIKE %(servers)s"
+"""Without those of other servers that answer at the same time."""
+
+
 @dataclass(frozen=True, slots=True)
 class PostgresOptions:
     """Where the database is and how it is used."""
@@ -110,6 +117,10 @@ class PostgresOptions:
     """How long a write waits for another server's lock; how long it may take to connect."""
     lease: Lease | None = field(default=None, repr=False)
     """Only while it is held is there any connection; None: for programs beside a server."""
+    news: str = ""
+    """What each write is called that servers are told of which answer at the same time. Empty: it
+    is told to nobody, and writes of such servers are no changes by others: each of them writes what
+    concerns its own people."""
 
 
 class PostgresDatabase:
@@ -131,6 +142,12 @@ class PostgresDatabase:
         self._writers: ThreadPoolExecutor | None = None
         self._server = secrets.token_hex(8)
         """What this object is called in ``written``."""
+        self._news: str | None = None
+        """What is told of each write; None: nothing."""
+        if isinstance(options.lease, Membership):
+            self._server = f"{options.lease.holder} {self._server}"
+            if options.news:
+                self._news = json.dumps({"kind": options.news, "from": options.lease.holder})
         self._committed_writes = 0
         """Of this object, as far as it knows. Only the writer's thread uses it."""
         self._foreign = 0
@@ -296,8 +313,11 @@ class PostgresDatabase:
         own whose commit was not answered. Another number, perhaps below 0, after a restore. On the
         writer's thread, where no own write comes in between."""
 
+        named = {"server": self._server, "servers": f"{PROGRAM} %"}
+        foreign = isinstance(self._options.lease, Membership) and not self._options.news
+
         def count(connection: Connection) -> int:
-            row = connection.execute("SELECT coalesce(sum(writes), 0) FROM written").fetchone()
+            row = connection.execute(FOREIGN_WRITES if foreign else ALL_WRITES, named).fetchone()
             return int(row[0])
 
         return self._snapshot(count, failures) - self._committed_writes
@@ -488,6 +508,8 @@ class PostgresDatabase:
             self._lock(connection, of)
             result = work(connection)
             connection.execute(COUNT_WRITE, (self._server,))
+            if self._news is not None:
+                connection.execute(TELL, (CHANNEL, self._news))
             self._checkpoint(f"{name}.before_commit")
             connection.execute("COMMIT")
         except BaseException:

@@ -167,6 +167,8 @@ class Lease:
             thread.join()
         with self._using:
             self._fault = StorageError("the lease of the database was given back")
+            if self._raw is not None:
+                self._give_back(self._raw)
             self._drop()
 
     def require(self) -> None:
@@ -180,7 +182,7 @@ class Lease:
         another one has taken over, and did not see this session when it ended the others."""
         row = _row(raw)
         if row.holder != self.holder:
-            raise _held_by(row.name)
+            raise held_by(row.name)
 
     def attempt(self) -> None:
         """Renew it, or try to take it; note what came of it in ``fault``."""
@@ -239,22 +241,22 @@ class Lease:
         if not _locked(raw):
             row = _row(raw)
             if row.holder == self.holder:  # a session of before, cut off without PostgreSQL knowing
-                _end(raw, [self.holder + WITH_LOCK])
+                end_sessions(raw, [self.holder + WITH_LOCK])
             elif row.expired:
                 log.warning(
                     "the server on %s does not answer PostgreSQL; this one takes over", row.name
                 )
-                _end(raw, _sessions_of([row.holder]))
+                end_sessions(raw, sessions_of([row.holder]))
             if not _locked(raw):
-                return _held_by(row.name)
+                return held_by(row.name)
         row = _row(raw)
         others = {row.holder, *row.former} - {"", self.holder}
         # Twice: what had begun ends before, what did not yet know of this server ends after. Their
         # names stay until both are done, whatever happens to this server in between.
-        if not _end(raw, _sessions_of(others)):
+        if not end_sessions(raw, sessions_of(others)):
             return StorageError("the former server's sessions do not end")
         raw.execute(TAKE, {**self._parameters, "former": sorted(others)})
-        if not _end(raw, _sessions_of(others)):
+        if not end_sessions(raw, sessions_of(others)):
             return StorageError("the former server's sessions do not end")
         raw.execute(TAKEN, self._parameters)
         if others or not self.times_taken:
@@ -265,6 +267,9 @@ class Lease:
     def _parameters(self) -> dict[str, Any]:
         options = self._options
         return {"holder": options.holder, "name": options.name, "lasts": options.lasts_s}
+
+    def _give_back(self, raw: Raw) -> None:
+        """What is to be done before the session ends, and the lock with it."""
 
     def _drop(self) -> None:
         raw, self._raw = self._raw, None
@@ -292,23 +297,28 @@ def _row(raw: Raw) -> _Row:
     return _Row(holder, name, expired, tuple(former))
 
 
+def holder_of(raw: Raw) -> str:
+    """The computer of the server that has the lease or had it last; empty: none had it."""
+    return _row(raw).name
+
+
 def _locked(raw: Raw) -> bool:
     """Whether a session has the lock now; it may ask again for what it has."""
     return bool(raw.execute("SELECT pg_try_advisory_lock(%s, %s)", LOCK).fetchone() == (True,))
 
 
-def _sessions_of(holders: Collection[str]) -> list[str]:
+def sessions_of(holders: Collection[str]) -> list[str]:
     """The names of all sessions of these servers."""
     return [*holders, *(holder + WITH_LOCK for holder in holders)]
 
 
-def _end(raw: Raw, names: Sequence[str]) -> bool:
+def end_sessions(raw: Raw, names: Sequence[str]) -> bool:
     """End the sessions of these names. Returns whether none is left."""
     row = raw.execute(END_SESSIONS, (ENDING_MS, list(names))).fetchone() if names else None
     return row is None or row[0] is not False
 
 
-def _held_by(name: str) -> StorageHeldError:
+def held_by(name: str) -> StorageHeldError:
     """The error where another server has the lease; ``name``: its computer."""
     who = f"the server on {name}" if name else "another server"
     return StorageHeldError(f"{who} has the database; this one takes over when that one stops")

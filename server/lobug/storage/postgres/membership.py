@@ -1,0 +1,162 @@
+"""The membership of a server among those that answer at once, on one database.
+
+Every member has a row that it renews by PostgreSQL's clock, and a session that is named after it.
+A member whose session has ended or whose row is too old is ended by any other one: first it is
+marked, so that no new session of its own is accepted, then all its sessions are ended, then its
+people are free. So it cannot write any more, even if it was only frozen and wakes up.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import suppress
+
+import psycopg
+from psycopg import errors, sql
+
+from lobug.errors import StorageError, StorageHeldError
+from lobug.storage.postgres.connections import Raw
+from lobug.storage.postgres.lease import (
+    LOCK,
+    SCHEMA,
+    WITH_LOCK,
+    Lease,
+    end_sessions,
+    held_by,
+    holder_of,
+    sessions_of,
+)
+
+log = logging.getLogger(__name__)
+
+PEOPLE = f"{SCHEMA}.people"
+"""Which person is with which server."""
+
+CHANNEL = "lobug"
+"""On which the servers of a database tell each other things (``LISTEN``)."""
+
+TABLES = (
+    f"""
+    CREATE TABLE IF NOT EXISTS {SCHEMA}.servers (
+        name text PRIMARY KEY,
+        computer text NOT NULL,
+        renewed_until timestamptz NOT NULL,
+        ended boolean NOT NULL DEFAULT false
+    )
+    """,
+    f"""
+    CREATE TABLE IF NOT EXISTS {PEOPLE} (
+        person text PRIMARY KEY,
+        server text NOT NULL
+    )
+    """,
+    f"CREATE INDEX IF NOT EXISTS people_by_server ON {PEOPLE} (server)",
+)
+"""``ended``: the sessions of a server are being ended; new ones are refused."""
+
+SHARE = "SELECT pg_try_advisory_lock_shared(%s, %s)"
+"""The lock that a server which answers alone holds alone."""
+
+JOIN = f"""
+INSERT INTO {SCHEMA}.servers (name, computer, renewed_until)
+VALUES (%(holder)s, %(name)s, clock_timestamp() + %(lasts)s * interval '1 second')
+"""
+
+RENEW = f"""
+UPDATE {SCHEMA}.servers
+SET renewed_until = clock_timestamp() + %(lasts)s * interval '1 second'
+WHERE name = %(holder)s AND NOT ended
+"""
+
+IS_MEMBER = f"SELECT 1 FROM {SCHEMA}.servers WHERE name = %s AND NOT ended"
+
+GRACE_S = 3.0
+"""How long a server may be without its session before it is taken for killed, seconds."""
+
+GONE = f"""
+SELECT s.name, s.computer FROM {SCHEMA}.servers s
+WHERE s.name <> %(holder)s AND (s.ended OR (
+    -- all others are missed as long as PostgreSQL itself was away
+    pg_postmaster_start_time() + %(lasts)s * interval '1 second' < clock_timestamp()
+    AND (s.renewed_until < clock_timestamp() OR (
+        s.renewed_until < clock_timestamp() + (%(lasts)s - {GRACE_S}) * interval '1 second'
+        AND NOT EXISTS (
+            SELECT 1 FROM pg_stat_activity a WHERE a.datname = current_database()
+            AND a.application_name = s.name || '{WITH_LOCK}')))))
+"""
+
+MARK = f"UPDATE {SCHEMA}.servers SET ended = true WHERE name = %s"
+
+LEAVE = (
+    f"DELETE FROM {PEOPLE} WHERE server = %s",
+    f"DELETE FROM {SCHEMA}.servers WHERE name = %s",
+)
+"""Whoever was with a server is free before the server is gone."""
+
+TELL = "SELECT pg_notify(%s, %s)"
+
+
+class Membership(Lease):
+    """``start`` first, ``close`` last; as ``Lease``, but every server that asks has it at once."""
+
+    def require_holder(self, raw: Raw) -> None:
+        """Raises StorageHeldError if a session that this server has just made is no member's:
+        another one has ended its membership, and did not see this session when it ended the others.
+        """
+        if raw.execute(IS_MEMBER, (self.holder,)).fetchone() is None:
+            raise StorageHeldError("another server has taken over what this one had under way")
+
+    def _renewed(self, raw: Raw) -> bool:
+        if self._fault is not None or not raw.execute(RENEW, self._parameters).rowcount:
+            return False
+        self._end_those_gone(raw)
+        return True
+
+    def _taken(self, raw: Raw) -> StorageError | None:
+        """Become a member, unless a server has the database for itself. Returns why not."""
+        if raw.execute(SHARE, LOCK).fetchone() != (True,):
+            return held_by(holder_of(raw))
+        _require_tables(raw)
+        if self.times_taken and raw.execute(RENEW, self._parameters).rowcount:
+            return None  # it is one still: only this session is new
+        # Sessions of its own from before, when it was a member already, must not count again.
+        raw.execute(MARK, (self.holder,))
+        if not end_sessions(raw, [self.holder]):
+            return StorageError("this server's former sessions do not end")
+        self.times_taken += 1  # before new sessions are accepted
+        with raw.transaction():
+            for statement in LEAVE:
+                raw.execute(statement, (self.holder,))
+            raw.execute(JOIN, self._parameters)
+        self._end_those_gone(raw)
+        return None
+
+    def _end_those_gone(self, raw: Raw) -> None:
+        """End the membership of servers that are killed, frozen or cut off."""
+        for name, computer in raw.execute(GONE, self._parameters).fetchall():
+            log.warning("the server on %s does not answer PostgreSQL; others take over", computer)
+            raw.execute(MARK, (name,))
+            if end_sessions(raw, sessions_of([name])):  # else with the next renewal
+                _leave(raw, name)
+
+    def _give_back(self, raw: Raw) -> None:
+        with suppress(psycopg.Error):  # then the others find out
+            _leave(raw, self.holder)
+
+
+def _leave(raw: Raw, name: str) -> None:
+    with raw.transaction():
+        for statement in LEAVE:
+            raw.execute(statement, (name,))
+        raw.execute(TELL, (CHANNEL, '{"kind": "left"}'))
+
+
+def _require_tables(raw: Raw) -> None:
+    there = raw.execute("SELECT to_regclass('lobug_lease.people_by_server') IS NOT NULL").fetchone()
+    if there == (True,):
+        return
+    with suppress(errors.UniqueViolation, errors.DuplicateTable):  # another one was quicker
+        raw.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(SCHEMA)))
+    for statement in TABLES:
+        with suppress(errors.UniqueViolation, errors.DuplicateTable):
+            raw.execute(statement.encode())

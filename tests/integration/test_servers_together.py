@@ -1,0 +1,436 @@
+"""Several servers that answer at once on one PostgreSQL (``database.servers = all``)."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+
+from lobug.errors import PersonElsewhereError, StorageHeldError
+from lobug.memory.model import ConversationKey
+from lobug.server import LobugServer
+from lobug.settings import Settings
+from lobug.storage.connection import Connection
+from lobug.storage.postgres.address import Address
+from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
+from lobug.storage.postgres.lease import Lease, LeaseOptions
+from lobug.storage.postgres.membership import Membership
+from lobug.storage.postgres.shared_people import SharedPeople
+from lobug.storage.statements import run
+from support.app_server import ScriptedEngines, running, settings_for
+from support.device_client import device
+from support.faults import assert_problem, say, until
+from support.memory_app import quiet_engines
+from support.patience import PATIENCE_S
+from support.postgres_server import PostgresServer, started
+from support.programs import Program
+
+PROGRAM = Path(__file__).parents[1] / "support" / "leased_server.py"
+LASTING_S = 600.0
+DESK, HALL = "aa:bb:cc:dd:ee:01", "aa:bb:cc:dd:ee:02"
+ADA = {f"device:{name}": "ada" for name in (DESK, HALL, "desk", "hall")}
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[PostgresServer]:
+    server = started(fsync="off", shared_buffers="16MB")
+    yield server
+    server.stop()
+
+
+def house(folder: Path, url: str, **more: Any) -> Settings:
+    database = {"url": url, "patience_s": PATIENCE_S, "servers": "all"}
+    return settings_for(
+        folder,
+        database={**database, **more.pop("database", {})},
+        conversation={"users": ADA},
+        **more,
+    )
+
+
+@dataclass
+class Both:
+    """Two servers on one database."""
+
+    clients: list[httpx.AsyncClient]
+    servers: list[LobugServer]
+    engines: list[ScriptedEngines]
+
+    def prompts(self, place: int) -> list[str]:
+        """What the chat model of a server was asked to answer."""
+        calls = self.engines[place].chat.calls
+        return [call.prompt for call in calls if not call.options.json_schema]
+
+
+@asynccontextmanager
+async def both(folder: Path, url: str, **more: Any) -> AsyncIterator[Both]:
+    engines = [quiet_engines(), quiet_engines()]
+    async with (
+        running(house(folder / "a", url, **more), engines[0]) as (first, one),
+        running(house(folder / "b", url, **more), engines[1]) as (second, other),
+    ):
+        yield Both([first, second], [one, other], engines)
+
+
+def rows(url: str, query: str) -> list[tuple[Any, ...]]:
+    with psycopg.connect(url, autocommit=True) as raw:
+        return raw.execute(query.encode()).fetchall()
+
+
+def change(url: str, statement: str) -> None:
+    with psycopg.connect(url, autocommit=True) as raw:
+        raw.execute(statement.encode())
+
+
+async def words(http: httpx.AsyncClient, text: str, name: str = "desk") -> str:
+    answer = await say(http, text, name)
+    assert answer.status_code == 200, answer.text
+    return str(answer.json()["response"])
+
+
+# Members.
+
+
+def membership_of(url: str, name: str) -> Membership:
+    """One that is not renewed by itself."""
+    return Membership(LeaseOptions(f"lobug {name}", LASTING_S, name), Address.of(url), PATIENCE_S)
+
+
+def insert(connection: Connection) -> None:
+    run(connection, "INSERT INTO turn_owners (\"user\") VALUES ('ada')")
+
+
+def test_all_are_members_and_none_beside_one_that_answers_alone(postgres: PostgresServer) -> None:
+    url = postgres.database("members")
+    one, other = membership_of(url, "one"), membership_of(url, "other")
+    alone = Lease(LeaseOptions("lobug alone", LASTING_S, "alone"), Address.of(url), PATIENCE_S)
+    for each in (one, other):
+        each.attempt()
+        each.require()
+    alone.attempt()
+    with pytest.raises(StorageHeldError):
+        alone.require()
+    for each in (one, other):
+        each.close()
+    assert rows(url, "SELECT name FROM lobug_lease.servers") == []
+    alone.attempt()
+    alone.require()
+    one = membership_of(url, "one")
+    one.attempt()
+    with pytest.raises(StorageHeldError, match="the server on alone"):
+        one.require()
+    alone.close()
+    while one.fault is not None:  # until the session of the other one has ended
+        one.attempt()
+    one.close()
+
+
+async def test_who_does_not_answer_is_ended_and_cannot_write_any_more(
+    postgres: PostgresServer,
+) -> None:
+    """Not even in a transaction that began before, as of a server that was frozen meanwhile."""
+    url = postgres.database("frozen")
+    one, other = membership_of(url, "one"), membership_of(url, "other")
+    for each in (one, other):
+        each.attempt()
+    database = PostgresDatabase(
+        PostgresOptions(url, patience_s=PATIENCE_S, lease=one), clock=lambda: 0.0
+    )
+    await database.open(lambda _: None)
+    change(url, "INSERT INTO lobug_lease.people VALUES ('ada', 'lobug one')")
+    begun, go_on = asyncio.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def work(connection: Connection) -> None:
+        insert(connection)
+        loop.call_soon_threadsafe(begun.set)
+        asyncio.run_coroutine_threadsafe(go_on.wait(), loop).result()
+        insert(connection)
+
+    writing = asyncio.ensure_future(database.write("work", work))
+    await begun.wait()
+    change(url, "UPDATE lobug_lease.servers SET renewed_until = now() WHERE name = 'lobug one'")
+    # PostgreSQL itself has run for long enough.
+    other._options = LeaseOptions("lobug other", 0.01, "other")
+    await asyncio.to_thread(other.attempt)
+    go_on.set()
+    with pytest.raises(Exception, match="cannot be reached|does not have|taken over"):
+        await writing
+    assert rows(url, "SELECT * FROM lobug_memory.turn_owners") == []
+    assert rows(url, "SELECT * FROM lobug_lease.people") == []
+    with pytest.raises(Exception, match="taken over"):
+        await database.write("work", insert)
+    times = one.times_taken
+    one.attempt()
+    one.require()
+    assert one.times_taken == times + 1
+    with pytest.raises(StorageHeldError, match="opened anew"):
+        await database.write("work", insert)
+    await database.close()
+    await database.open(lambda _: None)
+    await database.write("work", insert)
+    await database.close()
+    for each in (one, other):
+        each.close()
+
+
+# People.
+
+
+@asynccontextmanager
+async def people_of(
+    url: str, name: str, patience_s: float = PATIENCE_S
+) -> AsyncIterator[SharedPeople]:
+    member = membership_of(url, name)
+    await asyncio.to_thread(member.attempt)
+    people = SharedPeople(member, Address.of(url), patience_s)
+    await people.start()
+    try:
+        yield people
+    finally:
+        await people.close()
+        await asyncio.to_thread(member.close)
+
+
+async def test_a_person_is_with_one_server_and_comes_when_that_is_done(
+    postgres: PostgresServer,
+) -> None:
+    url = postgres.database("people")
+    async with people_of(url, "one") as one, people_of(url, "other") as other:
+        came: list[str] = []
+        other.follow(
+            arrived=came.append,
+            stop_work=_nothing,
+            left=lambda _: None,
+            told=lambda *_: None,
+        )
+        assert await one.has("ada")
+        assert not await other.has("ada")
+        assert await other.has("bob")
+        assert not await one.has("bob")
+        async with one.hold("ada"):
+            coming = asyncio.ensure_future(_held(other, "ada"))
+            while "ada" not in one._leaving:
+                await asyncio.sleep(0.01)
+            async with one.hold("ada"):  # what is under way may need her once more
+                assert not coming.done()
+        await coming
+        assert came == ["bob", "ada"]
+        assert not await one.has("ada")
+        assert await other.has("ada")
+        await asyncio.gather(*(_held(each, "ada") for each in (one, other) * 20))
+    assert rows(url, "SELECT * FROM lobug_lease.people") == []
+
+
+async def test_who_waits_for_too_long_is_told_so(postgres: PostgresServer) -> None:
+    url = postgres.database("patience")
+    async with people_of(url, "one") as one, people_of(url, "other", 0.3) as other:
+        async with one.hold("ada"):
+            with pytest.raises(PersonElsewhereError):
+                await _held(other, "ada")
+        await _held(other, "bob")
+
+
+async def _held(people: SharedPeople, person: str) -> None:
+    async with people.hold(person):
+        await asyncio.sleep(0)
+
+
+async def _nothing(_person: str) -> None:
+    pass
+
+
+# Whole servers.
+
+
+async def test_a_conversation_goes_on_at_whichever_server(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    url = postgres.database("goes_on")
+    async with both(tmp_path, url) as servers:
+        for http in servers.clients:
+            assert (await http.get("/ready")).status_code == 200
+        said = [f"This is sentence {number}." for number in range(6)]
+        for number, text in enumerate(said):
+            await words(servers.clients[number % 2], text)
+        last = servers.prompts(1)[-1]
+        assert [text for text in said if text in last] == said
+        assert (await words(servers.clients[0], "My sister Hanna lives in Rome.")) != ""
+        assert "Rome" in await words(servers.clients[1], "Where does my sister live?", "hall")
+        answers = await asyncio.gather(
+            *(words(servers.clients[n % 2], f"At once {n}.") for n in range(8))
+        )
+        assert len(answers) == 8
+        await words(servers.clients[0], "And now?")
+        last = servers.prompts(0)[-1]
+        assert all(f"At once {n}." in last for n in range(4, 8))
+        for http in servers.clients:
+            assert (await http.get("/health")).json()["degraded"] == []
+
+
+async def test_a_turn_waits_for_the_same_person_s_turn_elsewhere_and_for_nobody_else_s(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    url = postgres.database("waits")
+    async with both(tmp_path, url) as servers:
+        gate = asyncio.Event()
+        servers.engines[0].chat = servers.servers[0].engines.chat  # type: ignore[assignment]
+        servers.engines[0].chat._replies = lambda _messages, options: (
+            "[]" if options.json_schema else [gate, "First."]
+        )
+        first = asyncio.ensure_future(words(servers.clients[0], "I am the first."))
+        await until(lambda: _asked(servers, 0))
+        second = asyncio.ensure_future(words(servers.clients[1], "I am the second.", "hall"))
+        assert await words(servers.clients[1], "I am somebody else.", "kitchen") == "Okay."
+        assert not second.done()
+        gate.set()
+        assert await first == "First."
+        assert await second == "Okay."
+        stored = rows(
+            url,
+            "SELECT role, content FROM lobug_memory.conversation_log WHERE \"user\" = 'ada'"
+            " ORDER BY id",
+        )
+        assert [content for _, content in stored] == [
+            "I am the first.",
+            "First.",
+            "I am the second.",
+            "Okay.",
+        ]
+
+
+async def _asked(servers: Both, place: int) -> bool:
+    return bool(servers.prompts(place))
+
+
+async def test_what_is_forgotten_at_one_is_gone_at_the_other(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    url = postgres.database("forgotten")
+    async with both(tmp_path, url) as servers:
+        one, other = servers.clients
+        await words(one, "My secret word is xylophone.")
+        await words(one, "Hello.", "hall")
+        held = servers.servers[0].conversations.get(ConversationKey("ada", "ada/device:desk"))
+        assert "xylophone" in str(held.memory.messages())
+        found = await other.post(
+            "/memory/forget",
+            json={"text": "xylophone", "confirm": True},
+            headers={"Device-Id": "desk"},
+        )
+        assert found.status_code == 200, found.text
+
+        async def dropped() -> bool:
+            return "xylophone" not in str(held.memory.messages())
+
+        await until(dropped)
+        asked = len(servers.prompts(0))
+        await words(one, "What is it?")
+        assert all("xylophone" not in prompt for prompt in servers.prompts(0)[asked:])
+
+
+async def test_an_alert_rings_where_the_device_is(tmp_path: Path, postgres: PostgresServer) -> None:
+    url = postgres.database("rings")
+    async with both(tmp_path, url) as servers:
+        async with device(str(servers.clients[0].base_url), DESK) as desk:
+            told = await words(servers.clients[1], "Set a timer for one second.", "desk")
+            assert "timer" in told.lower()
+            await desk.until_said("tts", state="start")
+            await desk.until(lambda: bool(desk.audio()))
+
+
+async def test_a_revoked_device_is_sent_away_by_the_other_server(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    url = postgres.database("revoked")
+    async with both(tmp_path, url) as servers:
+        one, other = servers.clients
+        identity = {"Device-Id": DESK, "Client-Id": "test", "User-Agent": "test/1.0"}
+        asked = (await one.post("/xiaozhi/ota/", json={}, headers=identity)).json()
+        code = asked["activation"]["code"]
+        assert (await one.post("/devices/approve", json={"code": code})).status_code == 200
+        told = (await one.post("/xiaozhi/ota/", json={}, headers=identity)).json()
+        token = {"Authorization": f"Bearer {told['websocket']['token']}"}
+        async with device(str(one.base_url), DESK, headers=token) as desk:
+            gone = await other.delete(f"/devices/{DESK}")
+            assert gone.status_code == 200, gone.text
+            async with asyncio.timeout(PATIENCE_S):
+                await desk.closed.wait()
+
+
+async def test_facts_are_extracted_once(tmp_path: Path, postgres: PostgresServer) -> None:
+    url = postgres.database("once")
+    async with both(tmp_path, url) as servers:
+        for number in range(12):
+            name = f"device-{number}"
+            await words(servers.clients[number % 2], f"Yesterday we hiked to N{number}.", name)
+
+        async def done() -> bool:
+            query = "SELECT count(*) FROM lobug_memory.background_tasks WHERE kind = 'extract'"
+            return (await asyncio.to_thread(rows, url, query)) == [(0,)]
+
+        await until(done)
+        calls = [
+            call
+            for engines in servers.engines
+            for call in engines.chat.calls
+            if call.options.json_schema and "N1" in call.prompt
+        ]
+        asked = [call for call in calls if call.finished]
+        for number in (10, 11):
+            assert sum(f"N{number}." in call.prompt for call in asked) == 1
+
+
+async def test_a_killed_server_s_people_and_work_are_taken_over(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    url = postgres.database("killed")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [str(PROGRAM), str(tmp_path / "a"), str(port), url, "all"]
+    program = Program(command, output=tmp_path / "log")
+    try:
+        async with (
+            httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_S) as first,
+            running(house(tmp_path / "b", url), quiet_engines()) as (second, _),
+        ):
+            await until(lambda: answers(first))
+            await words(first, "My sister Hanna lives in Rome.", "kitchen")
+            program.send_signal(signal.SIGKILL)
+            assert "Rome" in await words(second, "Where does my sister live?", "kitchen")
+
+            async def done() -> bool:
+                query = "SELECT count(*) FROM lobug_memory.background_tasks WHERE kind = 'extract'"
+                return (await asyncio.to_thread(rows, url, query)) == [(0,)]
+
+            await until(done)
+            assert len(rows(url, "SELECT name FROM lobug_lease.servers")) == 1
+    finally:
+        program.kill()
+
+
+async def answers(http: httpx.AsyncClient) -> bool:
+    try:
+        return (await http.get("/ready")).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+async def test_a_person_who_is_kept_elsewhere_gets_a_sentence(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    url = postgres.database("kept")
+    async with both(tmp_path, url, database={"patience_s": 1.0}) as servers:
+        async with servers.servers[0].memory.kept_in.people.hold("ada"):
+            assert_problem(await say(servers.clients[1]), 503, "person_elsewhere")
+        assert await words(servers.clients[1], "And now?") == "Okay."
