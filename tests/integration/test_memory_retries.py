@@ -242,3 +242,23 @@ def test_a_migration_that_keeps_failing_does_not_fill_the_disk_with_backups(tmp_
             )
     connection.close()
     assert [file.name for file in tmp_path.iterdir() if "backup" in file.name] == []
+
+
+async def test_a_memory_that_takes_long_to_count_is_not_counted_all_day(kit: Kit) -> None:
+    def checkpoint(name: str) -> None:
+        if name == "recount.before_commit":
+            kit.clock.advance(2.0)
+
+    kit.checkpoint = checkpoint
+    memory = kit.memory()
+    await memory.start(work=False)
+    for thing in ("bees", "goats"):
+        await exchange(memory, f"I keep {thing}")
+        await memory.process_due()
+    assert memory.stats().facts == 1
+    pause_s = await memory._worker._pause()
+    assert pause_s is not None
+    kit.clock.advance(pause_s)
+    await memory.process_due()
+    assert memory.stats().facts == 2
+    await memory.close()

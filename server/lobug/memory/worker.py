@@ -53,6 +53,12 @@ LEAVING_S = 0.1
 COUNT_EVERY_S = 1.0
 """Longest age of the counts during background work, seconds."""
 
+COUNTING_REST = 30.0
+"""The pause after counting, in times of how long it took: a large memory is not counted all day."""
+
+LONG_COUNTING_S = 0.1
+"""Counting that takes less needs no such pause, seconds."""
+
 
 def _overdue_at(embedding: BackgroundEmbedder, now: float) -> float:
     """The deadline of an embedder if it has passed, else infinite."""
@@ -104,6 +110,8 @@ class Worker:
         self._claims_wait = True
         """Whether entries of an older version may wait to have their claims read."""
         self._counted_at = 0.0
+        self._count_rest_s = 0.0
+        """How long not to count again, seconds."""
         self._woken = False
         """Work was added since the last step; it may be more urgent."""
         self._first_deadline = math.inf
@@ -221,10 +229,19 @@ class Worker:
                 self._people.tell("work")
             self._stale = False
         # Counting reads every fact's index entry: not after each batch of a long re-embedding.
-        if self._stale and (not embedded or now - self._counted_at >= COUNT_EVERY_S):
+        if self._stale and self._count_due_s(now, embedded=embedded) <= 0.0:
+            began = self._clock()
             await self._recount()
-            self._stale, self._counted_at = False, now
+            self._stale, self._counted_at = False, self._clock()
+            took_s = self._counted_at - began
+            self._count_rest_s = COUNTING_REST * took_s if took_s > LONG_COUNTING_S else 0.0
         return embedded or task is not None
+
+    def _count_due_s(self, now: float, *, embedded: bool) -> float:
+        """Seconds until the counts are to be made again."""
+        age_s = now - self._counted_at
+        rest_s = max(self._count_rest_s, COUNT_EVERY_S if embedded else 0.0)
+        return rest_s - age_s if age_s >= 0.0 else 0.0  # the clock was set back
 
     async def _read_claims(self, now: float) -> bool:
         """Read the claims of some entries of an older version. Returns whether there are more."""
@@ -282,6 +299,8 @@ class Worker:
             )
         )
         pauses = [] if next_time is None else [next_time - self._clock()]
+        if self._stale:
+            pauses.append(self._count_due_s(self._clock(), embedded=False))
         pauses += [
             pause for pause in (self._embedding.pause(), self._turns.pause()) if pause is not None
         ]
