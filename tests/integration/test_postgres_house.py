@@ -141,9 +141,9 @@ async def test_a_database_that_stops_is_said_and_missed_no_longer_than_it_is_gon
             assert "/stopped cannot be reached" in first
         finally:
             await asyncio.to_thread(postgres.start)
-        assert "Rome" in await said(http, "Where does my sister live?")
 
         await until(lambda: healthy(http))
+        assert "Rome" in await said(http, "Where does my sister live?")
     assert PASSWORD not in caplog.text + json.dumps(health) + answer.text
 
 
@@ -418,6 +418,12 @@ GOOD = Inspection(
             "servers",
             Level.OK,
             "on desk has the database; others",
+        ),
+        (
+            {"standing": Standing(None, 2, together=2)},
+            "servers",
+            Level.OK,
+            "at once on it: 2",
         ),
         ({"exposed": True}, "encryption", Level.WARN, "unencrypted"),
     ],

@@ -219,7 +219,7 @@ def test_who_takes_over_ends_the_sessions_of_all_before(
         return len(calls) == 1
 
     with monkeypatch.context() as patched:
-        patched.setattr(lease_module, "_end", fails_later)
+        patched.setattr(lease_module, "end_sessions", fails_later)
         other.attempt()
     assert "do not end" in str(other.fault)
     assert kept.execute("SELECT 1").fetchone() == (1,)

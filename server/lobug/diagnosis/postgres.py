@@ -57,7 +57,10 @@ def judge(found: Inspection, newest: Mapping[str, int]) -> Iterator[Finding]:
     if found.exposed:
         what, advice = "doctor.postgres_exposed", "doctor.postgres_exposed_advice"
         yield warn("encryption", sentence(what, place=place), sentence(advice))
-    if found.standing.holder is not None:
+    if found.standing.together:
+        what = sentence("doctor.servers_together", servers=found.standing.together)
+        yield ok("servers", what)
+    elif found.standing.holder is not None:
         what = sentence(
             "doctor.servers",
             name=found.standing.holder,

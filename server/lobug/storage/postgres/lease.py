@@ -89,6 +89,12 @@ SELECT (SELECT name FROM {SCHEMA}.lease WHERE holder IN (SELECT server FROM runn
 """The computer that has it, and how many servers there are, by the names of their sessions."""
 
 
+MEMBERS = f"{SCHEMA}.servers"
+"""The servers that answer at once (``membership``)."""
+
+TOGETHER = f"SELECT count(*) FROM {MEMBERS} WHERE NOT ended"
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """The servers of a database."""
@@ -96,6 +102,8 @@ class Standing:
     holder: str | None
     """The computer of the one that has it; None: none has it."""
     servers: int
+    together: int = 0
+    """How many of them answer at once."""
 
 
 NOBODY = Standing(None, 0)
@@ -269,7 +277,9 @@ class Lease:
         return {"holder": options.holder, "name": options.name, "lasts": options.lasts_s}
 
     def _give_back(self, raw: Raw) -> None:
-        """What is to be done before the session ends, and the lock with it."""
+        """Let others have it at once: a session ends only a moment after it was closed."""
+        with suppress(psycopg.Error):
+            raw.execute("SELECT pg_advisory_unlock_all()")
 
     def _drop(self) -> None:
         raw, self._raw = self._raw, None
@@ -333,7 +343,9 @@ def standing(raw: Raw) -> Standing:
     if there != (True,):
         return NOBODY
     holder, servers = raw.execute(STANDING).fetchone() or (None, 0)
-    return Standing(holder, int(servers))
+    answers = raw.execute("SELECT to_regclass(%s) IS NOT NULL", (MEMBERS,)).fetchone()
+    row = raw.execute(TOGETHER).fetchone() if answers == (True,) else None
+    return Standing(holder, int(servers), 0 if row is None else int(row[0]))
 
 
 def _require_table(raw: Raw) -> None:

@@ -18,6 +18,7 @@ from lobug.errors import StorageError, StorageHeldError
 from lobug.storage.postgres.connections import Raw
 from lobug.storage.postgres.lease import (
     LOCK,
+    MEMBERS,
     SCHEMA,
     WITH_LOCK,
     Lease,
@@ -37,7 +38,7 @@ CHANNEL = "lobug"
 
 TABLES = (
     f"""
-    CREATE TABLE IF NOT EXISTS {SCHEMA}.servers (
+    CREATE TABLE IF NOT EXISTS {MEMBERS} (
         name text PRIMARY KEY,
         computer text NOT NULL,
         renewed_until timestamptz NOT NULL,
@@ -58,23 +59,23 @@ SHARE = "SELECT pg_try_advisory_lock_shared(%s, %s)"
 """The lock that a server which answers alone holds alone."""
 
 JOIN = f"""
-INSERT INTO {SCHEMA}.servers (name, computer, renewed_until)
+INSERT INTO {MEMBERS} (name, computer, renewed_until)
 VALUES (%(holder)s, %(name)s, clock_timestamp() + %(lasts)s * interval '1 second')
 """
 
 RENEW = f"""
-UPDATE {SCHEMA}.servers
+UPDATE {MEMBERS}
 SET renewed_until = clock_timestamp() + %(lasts)s * interval '1 second'
 WHERE name = %(holder)s AND NOT ended
 """
 
-IS_MEMBER = f"SELECT 1 FROM {SCHEMA}.servers WHERE name = %s AND NOT ended"
+IS_MEMBER = f"SELECT 1 FROM {MEMBERS} WHERE name = %s AND NOT ended"
 
 GRACE_S = 3.0
 """How long a server may be without its session before it is taken for killed, seconds."""
 
 GONE = f"""
-SELECT s.name, s.computer FROM {SCHEMA}.servers s
+SELECT s.name, s.computer FROM {MEMBERS} s
 WHERE s.name <> %(holder)s AND (s.ended OR (
     -- all others are missed as long as PostgreSQL itself was away
     pg_postmaster_start_time() + %(lasts)s * interval '1 second' < clock_timestamp()
@@ -85,11 +86,11 @@ WHERE s.name <> %(holder)s AND (s.ended OR (
             AND a.application_name = s.name || '{WITH_LOCK}')))))
 """
 
-MARK = f"UPDATE {SCHEMA}.servers SET ended = true WHERE name = %s"
+MARK = f"UPDATE {MEMBERS} SET ended = true WHERE name = %s"
 
 LEAVE = (
     f"DELETE FROM {PEOPLE} WHERE server = %s",
-    f"DELETE FROM {SCHEMA}.servers WHERE name = %s",
+    f"DELETE FROM {MEMBERS} WHERE name = %s",
 )
 """Whoever was with a server is free before the server is gone."""
 
@@ -142,6 +143,7 @@ class Membership(Lease):
     def _give_back(self, raw: Raw) -> None:
         with suppress(psycopg.Error):  # then the others find out
             _leave(raw, self.holder)
+        super()._give_back(raw)
 
 
 def _leave(raw: Raw, name: str) -> None:
