@@ -13,7 +13,7 @@ from lobug.errors import MemoryNotFoundError
 from lobug.memory import entries
 from lobug.memory.model import ConversationKey, Hit, MemoryScope, Recall
 from lobug.storage.connection import Connection
-from lobug.storage.statements import run
+from lobug.storage.statements import among, run, run_many
 from lobug.storage.tables import conversation_log, memories, recall_hits, recalls
 
 
@@ -34,8 +34,8 @@ class NewRecall:
 
 INSERT = sa.insert(recalls).returning(recalls.c.id)
 INSERT_HIT = sa.insert(recall_hits)
-HAS_ENTRY = select(memories.c.id).where(memories.c.id == bindparam("hit_id"))
-HAS_MESSAGE = select(conversation_log.c.id).where(conversation_log.c.id == bindparam("hit_id"))
+ENTRIES_THERE = select(memories.c.id).where(among(memories.c.id, "ids"))
+MESSAGES_THERE = select(conversation_log.c.id).where(among(conversation_log.c.id, "ids"))
 COUNT_RECALL = (
     sa.update(memories)
     .values(recall_count=memories.c.recall_count + 1)
@@ -55,26 +55,46 @@ def insert(connection: Connection, new: NewRecall) -> int:
         created_at=new.created_at,
         took_ms=new.took_ms,
     ).scalar()
-    for rank, hit in enumerate(new.hits, start=1):
-        known = HAS_ENTRY if hit.kind == "memory" else HAS_MESSAGE
-        if run(connection, known, hit_id=hit.id).first() is None:
-            continue
-        injected = hit.reference in new.injected
-        run(
-            connection,
-            INSERT_HIT,
-            recall_id=recall_id,
-            rank=rank,
-            memory_id=hit.id if hit.kind == "memory" else None,
-            message_id=hit.id if hit.kind == "turn" else None,
-            score=hit.score,
-            confidence=hit.confidence,
-            parts=json.dumps({name: round(value, 4) for name, value in hit.parts.items()}),
-            injected=injected,
-        )
-        if injected and hit.kind == "memory":
-            run(connection, COUNT_RECALL, hit_id=hit.id, last_recalled_at=new.created_at)
+    there = _there(connection, new.hits)
+    hits = [(rank, hit) for rank, hit in enumerate(new.hits, start=1) if hit.reference in there]
+    run_many(
+        connection,
+        INSERT_HIT,
+        (
+            {
+                "recall_id": recall_id,
+                "rank": rank,
+                "memory_id": hit.id if hit.kind == "memory" else None,
+                "message_id": hit.id if hit.kind == "turn" else None,
+                "score": hit.score,
+                "confidence": hit.confidence,
+                "parts": json.dumps({name: round(part, 4) for name, part in hit.parts.items()}),
+                "injected": hit.reference in new.injected,
+            }
+            for rank, hit in hits
+        ),
+    )
+    run_many(
+        connection,
+        COUNT_RECALL,
+        (
+            {"hit_id": hit.id, "last_recalled_at": new.created_at}
+            for _, hit in hits
+            if hit.kind == "memory" and hit.reference in new.injected
+        ),
+    )
     return int(recall_id)
+
+
+def _there(connection: Connection, hits: Sequence[Hit]) -> frozenset[str]:
+    """References of the hits that were not erased since."""
+    found: set[str] = set()
+    for kind, statement in (("memory", ENTRIES_THERE), ("turn", MESSAGES_THERE)):
+        references = {hit.id: hit.reference for hit in hits if hit.kind == kind}
+        if references:
+            ids = run(connection, statement, ids=list(references)).scalars()
+            found.update(references[one] for one in ids)
+    return frozenset(found)
 
 
 LATEST = (
