@@ -21,7 +21,8 @@ from lobug.engines.base import (
     TextToSpeech,
     Transcript,
 )
-from lobug.engines.pool import PoolLimits, ReplicaPool
+from lobug.engines.places import PoolLimits
+from lobug.engines.pool import ReplicaPool
 from lobug.engines.remote_speech import (
     VOICE_RATE,
     PacedRemoteVoice,
