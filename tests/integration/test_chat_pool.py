@@ -18,9 +18,9 @@ from lobug.app import create_app
 from lobug.assembly import with_memory
 from lobug.cli.doctor.engines import check_openai
 from lobug.engines.base import BACKGROUND_LANE, SERVERS, ChatMessage, ChatModel, ChatOptions
+from lobug.engines.model_pools import ChatPool
 from lobug.engines.ollama import OllamaChat, OllamaProbe, OllamaProbes
 from lobug.engines.openai import OpenAIChat
-from lobug.engines.pool import ChatPool
 from lobug.engines.replicas import Replica, preferred
 from lobug.engines.selection import choose_chat, choose_embedder
 from lobug.errors import (

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from lobug.engines.base import SERVERS, WAITING, ChatMessage, ChatOptions
-from lobug.engines.pool import ChatPool, EmbedderPool
+from lobug.engines.model_pools import ChatPool, EmbedderPool
 from lobug.engines.replicas import Replica, preferred
 from lobug.errors import (
     EngineBusyError,
@@ -123,12 +123,13 @@ async def test_who_waits_goes_to_a_server_that_recovers_while_no_request_ends() 
 
 @pytest.mark.parametrize("limit", ["timeout_s", "first_token_timeout_s"])
 async def test_nobody_waits_longer_for_a_place_than_the_request_may_take(limit: str) -> None:
+    options: dict[str, Any] = {limit: 0.01}
     house = House("a", max_requests=1)
     house.script("a", asyncio.Event())
     held = house.begin("a")
     await house.models["a"].wait_for_calls(1)
     with pytest.raises(EngineBusyError, match="busy for longer than"):
-        await within_patience(house.begin("a", **{limit: 0.01}))
+        await within_patience(house.begin("a", **options))
     held.cancel()
     await asyncio.wait([held])
     assert house.known("under_way") == [0]
@@ -235,7 +236,7 @@ async def test_a_place_that_is_given_to_who_has_just_gone_is_not_lost() -> None:
         give_back(ended)
         gone.cancel()
 
-    places.give_back = and_goes  # type: ignore[method-assign]
+    places.give_back = and_goes  # type: ignore[method-assign, assignment]
     gate.set()
     assert await within_patience(held) == "a"
     assert await within_patience(next_one) == "a"
