@@ -18,9 +18,9 @@ from lobug.app import create_app
 from lobug.assembly import with_memory
 from lobug.cli.doctor.engines import check_openai
 from lobug.engines.base import BACKGROUND_LANE, SERVERS, ChatMessage, ChatModel, ChatOptions
+from lobug.engines.model_pools import ChatPool
 from lobug.engines.ollama import OllamaChat, OllamaProbe, OllamaProbes
 from lobug.engines.openai import OpenAIChat
-from lobug.engines.pool import ChatPool
 from lobug.engines.replicas import Replica, preferred
 from lobug.engines.selection import choose_chat, choose_embedder
 from lobug.errors import (
@@ -137,7 +137,7 @@ async def test_a_conversation_stays_with_its_server_and_comes_back_to_it(
             await until(lambda: house.known("ready") == [True, True])
             assert await house.reply(0) == "0"
         assert house.pool.status().reason is None
-        ours = [record.getMessage() for record in caplog.records if "pool" in record.name]
+        ours = [record.getMessage() for record in caplog.records if "places" in record.name]
         assert len(ours) == 2, ours
         assert house.known("under_way") == [0, 0]
         assert not any("Hello" in line for line in ours)
@@ -232,7 +232,7 @@ async def test_a_second_server_is_asked_when_the_first_is_late(winner: int) -> N
         loser = house.servers[1 - winner].requests_to("/v1/chat/completions")[0]
         async with asyncio.timeout(PATIENCE_S):
             await loser.gone.wait()
-        assert house.known("under_way") == [0, 0]
+        await until(lambda: house.known("under_way") == [0, 0])
         assert house.known("ready") == [True, True], "who is beaten has not failed"
 
 

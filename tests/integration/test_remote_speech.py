@@ -15,7 +15,8 @@ from wyoming.audio import AudioChunk, AudioStart, AudioStop
 from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop
 
 from lobug.engines.base import KnowsNames, PacedVoice
-from lobug.engines.remote_speech import VOICE_RATE, RemoteSpeechToText
+from lobug.engines.remote_speech import RemoteSpeechToText
+from lobug.engines.speech_server import VOICE_RATE
 from support.faults import until
 from support.patience import PATIENCE_S
 from support.remote_speech_kit import (
@@ -73,7 +74,7 @@ async def test_names_that_are_likely_are_told_to_the_server_and_to_what_replaces
 
     async with wyoming(ScriptedWyoming()) as server, serving(ScriptedAudio()) as audio:
         spare = Knowing()
-        ears = ears_of(server, spare)
+        ears = ears_of(server, spare=spare)
         assert isinstance(ears, KnowsNames)
         async with started(ears):
             await ears.transcribe(SAID, "en")
@@ -256,8 +257,8 @@ async def test_who_waits_behind_a_server_that_hangs_is_heard_by_the_spare_at_onc
     steps = [asyncio.Event()]
     async with wyoming(ScriptedWyoming(transcript=steps, speech=steps)) as server:
         limits = {"max_requests": 1, "answer_timeout_s": 0.3}
-        ears = ears_of(server, ScriptedSpeechToText(), **limits)
-        voice = voice_of(server, ScriptedTextToSpeech(sample_rate=VOICE_RATE), **limits)
+        ears = ears_of(server, spare=ScriptedSpeechToText(), **limits)
+        voice = voice_of(server, spare=ScriptedTextToSpeech(sample_rate=VOICE_RATE), **limits)
         async with started(ears), started(voice):
             before = len(server.requests)
             await asyncio.gather(*(ears.transcribe(SAID, "en") for _ in range(4)))

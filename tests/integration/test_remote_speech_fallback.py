@@ -54,9 +54,9 @@ async def lobug_with(
         engines = Engines(
             scripted.chat,
             scripted.embedder,
-            ears_of(stt, scripted.stt),
+            ears_of(stt, spare=scripted.stt),
             scripted.gate,
-            voice_of(tts, scripted.tts),
+            voice_of(tts, spare=scripted.tts),
         )
         return with_memory(settings, engines)
 
@@ -133,7 +133,7 @@ async def test_a_server_that_is_down_at_the_start_is_used_once_it_is_there(tmp_p
 async def test_an_embedded_engine_that_cannot_replace_the_server_is_said() -> None:
     async with wyoming(ScriptedWyoming()) as server:
         spare = ScriptedSpeechToText(fail=ModelMissingError("stt", "run `lobug models pull`"))
-        ears = ears_of(server, spare)
+        ears = ears_of(server, spare=spare)
         await ears.start()
         assert (await ears.transcribe(SAID, "en")).text == "Hello."
         status = ears.status()
@@ -150,7 +150,7 @@ async def test_an_embedded_engine_that_cannot_replace_the_server_is_said() -> No
 async def test_a_refusal_is_said_and_three_in_a_row_are_a_failure() -> None:
     async with serving(ScriptedAudio()) as server:
         server.transcription = as_json({"error": {"message": "no"}}, status=500)
-        ears = ears_of(server, ScriptedSpeechToText(texts=["Spare."]), check_every_s=600.0)
+        ears = ears_of(server, spare=ScriptedSpeechToText(texts=["Spare."]), check_every_s=600.0)
         async with started(ears):
             for count in range(3):
                 assert (await ears.transcribe(SAID, "en")).text == "Spare."
@@ -205,7 +205,7 @@ async def test_doctor_says_that_the_server_is_down_and_what_is_used_instead() ->
     await server.start()
     await server.stop()
     findings = await try_audio(
-        ScriptedTextToSpeech(), ScriptedGate(), ears_of(server, ScriptedSpeechToText())
+        ScriptedTextToSpeech(), ScriptedGate(), ears_of(server, spare=ScriptedSpeechToText())
     )
     by_name = {finding.name: finding for finding in findings}
     assert by_name["speech-to-text"].level.value == "warn"

@@ -14,7 +14,7 @@ from wyoming.error import Error
 from wyoming.info import Info
 
 from lobug.engines import wyoming_wire
-from lobug.engines.remote_speech import longest_speech_s
+from lobug.engines.speech_server import longest_speech_s
 from lobug.errors import (
     EngineError,
     EngineInterruptedError,
@@ -63,7 +63,7 @@ async def test_a_wyoming_recognizer_that_misbehaves(
     async with wyoming(ScriptedWyoming(transcript=steps)) as server:
         spare = ScriptedSpeechToText(texts=["Spare."])
         more: dict[str, Any] = NO_WAIT if waits else {}
-        alone, replaced = ears_of(server, **more), ears_of(server, spare, **more)
+        alone, replaced = ears_of(server, **more), ears_of(server, spare=spare, **more)
         async with started(alone), started(replaced):
             with pytest.raises(kind, match=said) as caught:
                 await alone.transcribe(SAID, "en")
@@ -93,7 +93,7 @@ async def test_a_wyoming_voice_that_misbehaves(steps: Sequence[Step], said: str)
     async with wyoming(ScriptedWyoming(speech=steps)) as server:
         spare = ScriptedTextToSpeech()
         more: dict[str, Any] = NO_WAIT if waits else {}
-        alone, replaced = voice_of(server, **more), voice_of(server, spare, **more)
+        alone, replaced = voice_of(server, **more), voice_of(server, spare=spare, **more)
         async with started(alone), started(replaced):
             with pytest.raises(EngineError, match=said):
                 await alone.synthesize("Hello.")
@@ -142,7 +142,7 @@ async def test_an_openai_recognizer_that_misbehaves(
         server.transcription = answer
         spare = ScriptedSpeechToText(texts=["Spare."])
         more: dict[str, Any] = {"answer_timeout_s": 0.3} if waits else {}
-        alone, replaced = ears_of(server, **more), ears_of(server, spare, **more)
+        alone, replaced = ears_of(server, **more), ears_of(server, spare=spare, **more)
         async with started(alone), started(replaced):
             with pytest.raises(kind, match=said) as caught:
                 await alone.transcribe(SAID, "en")
@@ -164,7 +164,7 @@ async def test_an_openai_voice_that_misbehaves(chunks: list[Chunk], said: str) -
     async with serving(ScriptedAudio()) as server:
         server.speech = Answer(chunks, content_type="audio/wav")
         spare = ScriptedTextToSpeech()
-        alone, replaced = voice_of(server), voice_of(server, spare)
+        alone, replaced = voice_of(server), voice_of(server, spare=spare)
         async with started(alone), started(replaced):
             with pytest.raises(EngineError, match=said):
                 await alone.synthesize("Hello.")
@@ -198,7 +198,7 @@ async def test_an_answer_that_is_packed_or_text_is_no_sound() -> None:
 async def test_a_voice_that_breaks_off_is_replaced_and_the_whole_sentence_is_heard() -> None:
     async with wyoming(ScriptedWyoming(speech=[*speech(0.5)[:6], None])) as server:
         spare = ScriptedTextToSpeech()
-        voice = voice_of(server, spare)
+        voice = voice_of(server, spare=spare)
         async with started(voice):
             parts = [part async for part in voice.stream("Hello there.", 1.0)]
             np.testing.assert_array_equal(parts[-1], await spare.synthesize("Hello there."))

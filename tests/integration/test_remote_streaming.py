@@ -38,8 +38,8 @@ def remote_lobug(folder: Path, server: ScriptedWyoming, scripted: ScriptedEngine
     )
 
     async def assemble(settings: Settings) -> LobugServer:
-        ears = RemoteSpeechToText(WyomingRecognizer(settings), None, settings.stt)
-        voice = RemoteVoice(WyomingSynthesizer(settings), None, settings.tts)
+        ears = RemoteSpeechToText({server.url: WyomingRecognizer(settings)}, None, settings.stt)
+        voice = RemoteVoice({server.url: WyomingSynthesizer(settings)}, None, settings.tts)
         return with_memory(
             settings, Engines(scripted.chat, scripted.embedder, ears, scripted.gate, voice)
         )

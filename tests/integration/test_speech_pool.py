@@ -14,10 +14,9 @@ import pytest
 from wyoming.asr import Transcript
 
 from lobug.cli.doctor.engines import try_audio
-from lobug.engines.base import SERVERS, Engine, PacedVoice, StreamingVoice
+from lobug.engines.base import SERVERS, WAITING, Engine, PacedVoice, StreamingVoice
 from lobug.engines.remote_speech import RemoteSpeechToText, RemoteVoice
 from lobug.engines.selection import choose_stt, choose_tts
-from lobug.engines.speech_pool import PacedVoicePool, SpeechToTextPool, VoicePool
 from lobug.errors import EngineBusyError, EngineError, EngineUnavailableError
 from lobug.settings import Settings, SttSettings, TtsSettings
 from support.faults import until
@@ -29,7 +28,6 @@ from support.remote_speech_kit import (
     Remote,
     ears_of,
     remote,
-    section,
     started,
     voice_of,
 )
@@ -43,8 +41,8 @@ class Speech:
     """Two servers for both jobs, and the pools that ask them."""
 
     servers: list[Remote]
-    ears: SpeechToTextPool
-    voice: VoicePool | PacedVoicePool
+    ears: RemoteSpeechToText
+    voice: RemoteVoice
     spare_ears: ScriptedSpeechToText | None
     spare_voice: ScriptedTextToSpeech | None
 
@@ -76,16 +74,10 @@ async def two(kind: str, *, spare: bool = True, **more: Any) -> AsyncIterator[Sp
     """The servers hear their number. The pools look at them often."""
     async with AsyncExitStack() as stack:
         servers = [await stack.enter_async_context(remote(kind)) for _ in range(2)]
-        stt = SttSettings(**section(servers[0], **more))
-        tts = TtsSettings(**section(servers[0], **more))
         spare_ears = ScriptedSpeechToText(texts=["Embedded."]) if spare else None
         spare_voice = ScriptedTextToSpeech() if spare else None
-        ears = SpeechToTextPool(
-            {server.url: ears_of(server, **more) for server in servers}, spare_ears, stt
-        )
-        voices: dict[str, Any] = {server.url: voice_of(server, **more) for server in servers}
-        pool = VoicePool if kind == "wyoming" else PacedVoicePool
-        voice = pool(voices, spare_voice, tts)
+        ears = ears_of(*servers, spare=spare_ears, **more)
+        voice = voice_of(*servers, spare=spare_voice, **more)
         found = Speech(servers, ears, voice, spare_ears, spare_voice)
         for number in range(2):
             found.hears(number, f"{number}.")
@@ -215,6 +207,36 @@ async def test_who_finds_all_servers_busy_is_answered_by_the_embedded_engine_or_
         assert sorted(await asyncio.gather(*held)) == ["0.", "1."]
 
 
+async def test_who_waits_when_all_servers_fail_is_answered_by_the_embedded_engine() -> None:
+    """Nobody waits for a time-out of their own at a server that has just failed others."""
+    async with two("wyoming", max_requests=1) as house:
+        gate = asyncio.Event()
+        for place in (0, 1):
+            house.hears(place, "", gate, None)
+        asked = [asyncio.ensure_future(house.heard()) for _ in range(6)]
+
+        async def both_asked() -> bool:
+            waiting = house.ears.status().details[WAITING]
+            return waiting == 4 and all(one.requests for one in house.servers)  # type: ignore[union-attr]
+
+        await until(both_asked)
+        gate.set()
+        assert await asyncio.gather(*asked) == ["Embedded."] * 6
+        requests = [len(server.requests) for server in house.servers]  # type: ignore[union-attr]
+        assert sum(requests) <= 4, "each of the first two went to the other one, at most"
+
+
+@BOTH
+async def test_a_server_that_is_not_well_is_not_tried_before_the_embedded_engine(kind: str) -> None:
+    async with two(kind, check_every_s=600.0) as house:
+        house.hears(1, "", None)
+        await house.servers[0].stop()
+        assert await house.heard() == "Embedded."
+        house.hears(1, "1.")
+        assert ready(house.ears) == [False, False]
+        assert await house.heard() == "Embedded."
+
+
 async def test_what_is_changed_is_changed_for_all() -> None:
     async with two("openai") as house:
         assert isinstance(house.voice, PacedVoice)
@@ -260,7 +282,7 @@ async def test_doctor_shows_each_server() -> None:
 
 @pytest.mark.parametrize("engine", ["wyoming", "openai"])
 @pytest.mark.parametrize("count", [1, 2])
-def test_several_addresses_make_a_pool_and_one_does_not(engine: str, count: int) -> None:
+def test_each_address_is_a_server(engine: str, count: int) -> None:
     where = {
         "wyoming_url": " ".join(["tcp://a:1", "tcp://b:1"][:count]),
         "openai_base_url": " ".join(["http://a/v1", "http://b/v1"][:count]),
@@ -271,6 +293,7 @@ def test_several_addresses_make_a_pool_and_one_does_not(engine: str, count: int)
         tts=TtsSettings(engine=engine, fallback=False, **where, **PATIENT),
     )
     ears, voice = choose_stt(settings)[0], choose_tts(settings)[0]
-    assert isinstance(ears, SpeechToTextPool if count > 1 else RemoteSpeechToText)
-    assert isinstance(voice, (VoicePool | PacedVoicePool) if count > 1 else RemoteVoice)
+    assert isinstance(ears, RemoteSpeechToText)
+    assert isinstance(voice, RemoteVoice)
+    assert len(ears._pool.engines) == len(voice._pool.engines) == count
     assert isinstance(voice, PacedVoice) == (engine == "openai")

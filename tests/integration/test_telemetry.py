@@ -20,7 +20,7 @@ from lobug.app import create_app
 from lobug.assembly import with_memory
 from lobug.cli.app import app as commands
 from lobug.devices.report import read_report
-from lobug.engines.base import SERVERS, Transcript
+from lobug.engines.base import SERVERS, WAITING, Transcript
 from lobug.errors import EngineInterruptedError
 from lobug.server import LobugServer
 from lobug.settings import Settings
@@ -287,7 +287,8 @@ async def test_two_servers_in_one_process_count_apart(tmp_path: Path) -> None:
 async def test_the_documented_metrics_are_those_there_are(world: World) -> None:
     client, server, scripted = world
     scripted.chat.details = {
-        SERVERS: [{"server": "http://127.0.0.1:9", "ready": True, "under_way": 1}]
+        SERVERS: [{"server": "http://127.0.0.1:9", "ready": True, "under_way": 1}],
+        WAITING: 0,
     }
     await say(client)
     report = read_report(

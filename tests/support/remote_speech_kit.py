@@ -114,21 +114,30 @@ def section(server: Remote, **more: Any) -> dict[str, Any]:
     return {"engine": kind, "check_every_s": 1.0, **PATIENT, **where, **more}
 
 
-def ears_of(server: Remote, spare: SpeechToText | None = None, **more: Any) -> RemoteSpeechToText:
-    stt = SttSettings(**section(server, **more))
-    asked = (
-        WyomingRecognizer(Settings(_env_file=None, stt=stt))
-        if stt.engine == "wyoming"
-        else OpenAIRecognizer(stt)
-    )
+def ears_of(*servers: Remote, spare: SpeechToText | None = None, **more: Any) -> RemoteSpeechToText:
+    asked = {}
+    for server in servers:
+        stt = SttSettings(**section(server, **more))
+        asked[server.url] = (
+            WyomingRecognizer(Settings(_env_file=None, stt=stt))
+            if stt.engine == "wyoming"
+            else OpenAIRecognizer(stt)
+        )
     return RemoteSpeechToText(asked, spare, stt)
 
 
-def voice_of(server: Remote, spare: ScriptedTextToSpeech | None = None, **more: Any) -> RemoteVoice:
-    tts = TtsSettings(**section(server, **more))
+def voice_of(
+    *servers: Remote, spare: ScriptedTextToSpeech | None = None, **more: Any
+) -> RemoteVoice:
+    sections = {one.url: TtsSettings(**section(one, **more)) for one in servers}
+    tts = sections[servers[0].url]
     if tts.engine == "openai":
-        return PacedRemoteVoice(OpenAISynthesizer(tts), spare, tts)
-    return RemoteVoice(WyomingSynthesizer(Settings(_env_file=None, tts=tts)), spare, tts)
+        openai = {url: OpenAISynthesizer(one) for url, one in sections.items()}
+        return PacedRemoteVoice(openai, spare, tts)
+    wyoming = {
+        url: WyomingSynthesizer(Settings(_env_file=None, tts=one)) for url, one in sections.items()
+    }
+    return RemoteVoice(wyoming, spare, tts)
 
 
 @asynccontextmanager

@@ -20,6 +20,7 @@ from lobug.errors import EngineError, EngineTimeoutError, EngineUnavailableError
 from support.patience import PATIENCE_S
 
 EVERY = 30.0
+WHERE = "the server at x"
 DOWN = EngineUnavailableError("stt", "the server at x does not answer")
 REFUSED = EngineError("stt", "the server at x answers with status 400")
 WORKS = Availability(EVERY)
@@ -100,7 +101,7 @@ async def test_a_change_is_logged_once_and_never_what_was_said(
             raise down[0]
 
     now = 0.0
-    watch = ServerWatch("stt", probe, check_every_s=EVERY, clock=lambda: now)
+    watch = ServerWatch("stt", probe, where=WHERE, check_every_s=EVERY, clock=lambda: now)
     with caplog.at_level(logging.INFO, "lobug.engines.availability"):
         assert await watch.start() is None
         watch.failed(EngineTimeoutError("stt", "the server at x is slow"))
@@ -115,7 +116,7 @@ async def test_a_change_is_logged_once_and_never_what_was_said(
         now = 9_000.0
         watch.answered()
         watch.answered()
-    assert [r.getMessage() for r in caplog.records][1:] == ["stt: the server answers again"]
+    assert [r.getMessage() for r in caplog.records][1:] == ["stt: the server at x answers again"]
     await watch.close()
     await watch.close()
 
@@ -127,7 +128,7 @@ async def test_it_probes_when_a_probe_is_due_and_not_before() -> None:
     async def probe() -> None:
         probes.put_nowait(now)
 
-    watch = ServerWatch("tts", probe, check_every_s=EVERY, clock=lambda: now)
+    watch = ServerWatch("tts", probe, where=WHERE, check_every_s=EVERY, clock=lambda: now)
     await watch.start()
     assert probes.get_nowait() == 0.0
     watch.failed(DOWN)
@@ -150,7 +151,9 @@ async def test_while_a_request_is_under_way_it_does_not_probe() -> None:
         nonlocal probes
         probes += 1
 
-    watch = ServerWatch("tts", probe, check_every_s=EVERY, busy=lambda: busy, clock=lambda: now)
+    watch = ServerWatch(
+        "tts", probe, where=WHERE, check_every_s=EVERY, busy=lambda: busy, clock=lambda: now
+    )
     await watch.start()
     for busy, expected in ((True, 1), (False, 2)):  # noqa: B007 - the watch reads it
         now += EVERY + 1.0
@@ -165,7 +168,7 @@ async def test_before_the_start_nothing_is_asked_and_a_failed_probe_is_returned(
     async def probe() -> None:
         raise DOWN
 
-    watch = ServerWatch("tts", probe, check_every_s=EVERY)
+    watch = ServerWatch("tts", probe, where=WHERE, check_every_s=EVERY)
     assert watch.state.error is not None
     assert await watch.start() is DOWN
     await watch.close()

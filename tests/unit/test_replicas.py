@@ -141,3 +141,45 @@ def test_an_address_that_is_none_is_refused_with_a_reason(value: str, why: str) 
         ChatSettings(openai_base_url=value)
     error = caught.value.errors()[0]  # type: ignore[attr-defined]
     assert "secret" not in error["msg"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "http://gpu1/v1 http://gpu1/v1/",
+        "http://gpu1/v1 http://GPU1:80/v1",
+        "https://gpu1/v1 https://gpu1:443/v1",
+        "http://ada:one@gpu1/v1 http://bob:two@gpu1/v1",
+    ],
+)
+def test_another_spelling_is_not_another_server(value: str) -> None:
+    with pytest.raises(ValueError, match="given twice"):
+        ChatSettings(openai_base_url=value)
+
+
+def test_ollama_and_wyoming_have_spellings_too() -> None:
+    for hosts in ("gpu.lan gpu.lan:11434", "gpu.lan http://gpu.lan:11434/", ":11434 127.0.0.1"):
+        with pytest.raises(ValueError, match="given twice"):
+            OllamaSettings(host=hosts)
+    OllamaSettings(host="gpu.lan http://gpu.lan")  # ports 11434 and 80
+    for hosts in ("tcp://a:1 tcp://A:1", "tcp://a:70000"):
+        with pytest.raises(ValueError, match="address"):
+            SttSettings(wyoming_url=hosts)
+    SttSettings(wyoming_url="unix:///run/a unix:///run/A")
+    ChatSettings(openai_base_url="http://gpu1/one/v1 http://gpu1/two/v1 https://gpu1/one/v1")
+
+
+def test_one_request_finds_out_whether_a_server_answers_again() -> None:
+    failed = Replica("a").failed(NOW, "too slow")
+    assert failed.fault == "too slow"
+    assert failed.is_well(failed.rests_until)
+    assert not replace(failed, under_way=1).is_well(failed.rests_until)
+    assert replace(failed, under_way=1).answered().is_well(NOW)
+
+
+def test_servers_that_were_tried_do_not_count() -> None:
+    busy, resting = Replica("a", under_way=1), Replica("b", ready=False)
+    assert free([busy, resting], None, NOW, 1) == []
+    assert free([busy, resting], None, NOW, 1, tried={0}) == [1]
+    assert free([busy, resting], None, NOW, 1, tried={0}, only_well=True) == []
+    assert free([busy, resting], None, NOW, 2, only_well=True) == [0]

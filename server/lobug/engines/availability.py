@@ -108,13 +108,20 @@ class ServerWatch:
         engine: str,
         probe: Callable[[], Awaitable[None]],
         *,
+        where: str,
         check_every_s: float,
         busy: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``probe`` raises EngineError when the server does not answer as it should. ``engine`` is
-        the job that errors and log lines name. ``busy``: whether a request is under way."""
+        """``probe`` raises EngineError when the server does not answer as it should.
+
+        Args:
+            engine: the job that errors and log lines name.
+            where: the server, for a sentence.
+            busy: whether a request is under way.
+        """
         self._engine = engine
+        self._where = where
         self._probe = probe
         self._busy = busy
         self._clock = clock
@@ -184,4 +191,4 @@ class ServerWatch:
         if state.error is not None and before.error is None:
             log.warning("%s", state.error)
         elif state.error is None and before.error is not None:
-            log.info("%s: the server answers again", self._engine)
+            log.info("%s: %s answers again", self._engine, self._where)

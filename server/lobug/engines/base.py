@@ -84,6 +84,9 @@ SERVERS = "servers"
 """Key of ``EngineStatus.details`` where an engine is made of several servers: a list, for each of
 them ``server`` (its address), ``ready``, ``reason`` and ``under_way`` (requests)."""
 
+WAITING = "waiting"
+"""Key of ``EngineStatus.details`` beside ``SERVERS``: how many requests wait for a server."""
+
 
 class Engine(Protocol):
     """What all engines have in common."""

@@ -16,7 +16,7 @@ from lobug.engines.base import STT_SAMPLE_RATE, Samples, Transcript
 from lobug.engines.model_server import without_password
 from lobug.engines.openai import connect, typed_error
 from lobug.engines.pcm import PcmError, PcmFormat, PcmStream, WavStream, pcm16
-from lobug.engines.remote_speech import VOICE_RATE, transcript_of
+from lobug.engines.speech_server import VOICE_RATE, transcript_of
 from lobug.errors import EngineError, EngineInterruptedError
 from lobug.settings import SttSettings, TtsSettings
 

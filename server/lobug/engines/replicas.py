@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
@@ -27,21 +27,26 @@ class Replica:
     failures: int = 0
     """Requests that failed, since the last that succeeded."""
     rests_until: float = 0.0
+    fault: str = ""
+    """What the last request failed with, for the owner; empty: it succeeded."""
 
     def answered(self) -> Replica:
         """A request succeeded."""
-        return replace(self, failures=0, rests_until=0.0)
+        return replace(self, failures=0, rests_until=0.0, fault="")
 
-    def failed(self, now: float) -> Replica:
+    def failed(self, now: float, fault: str = "") -> Replica:
         """A request failed. Those that fail together count as one: nobody knew when they began."""
         if now < self.rests_until:
             return self
         failures = self.failures + 1
-        return replace(self, failures=failures, rests_until=now + REST.pause_s(failures))
+        rests_until = now + REST.pause_s(failures)
+        return replace(self, failures=failures, rests_until=rests_until, fault=fault)
 
     def is_well(self, now: float) -> bool:
-        """Whether it is asked like any other."""
-        return self.ready and now >= self.rests_until
+        """Whether it is asked like any other. After its rest one request finds out whether it
+        answers again; until then the others go elsewhere."""
+        on_trial = self.failures > 0 and self.under_way > 0
+        return self.ready and now >= self.rests_until and not on_trial
 
 
 def rank(lane: str, address: str) -> bytes:
@@ -69,14 +74,32 @@ def preferred(replicas: Sequence[Replica], lane: str | None, now: float) -> list
     return sorted(range(len(replicas)), key=order)
 
 
-def free(replicas: Sequence[Replica], lane: str | None, now: float, most: int | None) -> list[int]:
+def free(
+    replicas: Sequence[Replica],
+    lane: str | None,
+    now: float,
+    most: int | None,
+    *,
+    tried: Collection[int] = (),
+    only_well: bool = False,
+) -> list[int]:
     """Return the places of the servers that may be asked now, as ``preferred`` orders them; empty:
-    the request has to wait. ``most``: requests that one works on at a time; None: any number.
+    the request has to wait.
 
     While every server that is well is busy the others are not asked: waiting for a place is better
     than waiting for a time-out.
+
+    Args:
+        most: requests that one server works on at a time; None: any number.
+        tried: places of servers that the request was sent to already.
+        only_well: servers that are not well are not asked at all.
     """
-    order = preferred(replicas, lane, now)
-    found = [place for place in order if most is None or replicas[place].under_way < most]
-    only_unwell = found and not replicas[found[0]].is_well(now)
-    return [] if only_unwell and replicas[order[0]].is_well(now) else found
+    order = [place for place in preferred(replicas, lane, now) if place not in tried]
+    well = [place for place in order if replicas[place].is_well(now)]
+
+    def with_room(places: Sequence[int]) -> list[int]:
+        return [place for place in places if most is None or replicas[place].under_way < most]
+
+    if only_well or (well and not with_room(well)):
+        return with_room(well)
+    return with_room(order)

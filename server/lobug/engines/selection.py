@@ -15,19 +15,14 @@ from lobug.engines.base import ChatModel, Embedder, SpeechToText, TextToSpeech
 from lobug.engines.chat_embedded import EmbeddedChat, llama_options
 from lobug.engines.embed_embedded import EmbeddedEmbedder
 from lobug.engines.llama_process import LlamaProcess
+from lobug.engines.model_pools import ChatPool, EmbedderPool
 from lobug.engines.model_server import without_password
 from lobug.engines.ollama import OllamaChat, OllamaEmbedder, OllamaProbes
 from lobug.engines.openai import OpenAIChat, OpenAIEmbedder
 from lobug.engines.openai_audio import OpenAIRecognizer, OpenAISynthesizer
-from lobug.engines.pool import ChatPool, EmbedderPool
-from lobug.engines.remote_speech import (
-    PacedRemoteVoice,
-    RecognitionServer,
-    RemoteSpeechToText,
-    RemoteVoice,
-)
+from lobug.engines.remote_speech import PacedRemoteVoice, RemoteSpeechToText, RemoteVoice
 from lobug.engines.shared_prefix import shared_prefix
-from lobug.engines.speech_pool import PacedVoicePool, SpeechToTextPool, VoicePool
+from lobug.engines.speech_server import RecognitionServer
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.engines.tts_hibari import HibariVoice, voice_file
 from lobug.engines.wyoming import WyomingRecognizer, WyomingSynthesizer
@@ -61,23 +56,15 @@ def choose_tts(settings: Settings) -> tuple[TextToSpeech, str]:
 def _remote_voice(settings: Settings) -> TextToSpeech:
     tts = settings.tts
     spare = HibariVoice(settings) if tts.fallback else None
-
-    def wyoming(one: TtsSettings, spare: HibariVoice | None = None) -> RemoteVoice:
-        server = WyomingSynthesizer(settings.model_copy(update={"tts": one}))
-        return RemoteVoice(server, spare, one)
-
-    def openai(one: TtsSettings, spare: HibariVoice | None = None) -> PacedRemoteVoice:
-        return PacedRemoteVoice(OpenAISynthesizer(one), spare, one)
-
     if tts.engine == "wyoming":
-        each = each_address(tts, "wyoming_url")
-        if len(each) > 1:
-            return VoicePool({url: wyoming(one) for url, one in each.items()}, spare, tts)
-        return wyoming(tts, spare)
+        wyoming = {
+            url: WyomingSynthesizer(settings.model_copy(update={"tts": one}))
+            for url, one in each_address(tts, "wyoming_url").items()
+        }
+        return RemoteVoice(wyoming, spare, tts)
     each = each_address(tts, "openai_base_url")
-    if len(each) > 1:
-        return PacedVoicePool({url: openai(one) for url, one in each.items()}, spare, tts)
-    return openai(tts, spare)
+    openai = {url: OpenAISynthesizer(one) for url, one in each.items()}
+    return PacedRemoteVoice(openai, spare, tts)
 
 
 def choose_stt(settings: Settings) -> tuple[SpeechToText, str]:
@@ -86,22 +73,17 @@ def choose_stt(settings: Settings) -> tuple[SpeechToText, str]:
     stt = settings.stt
     if stt.engine == "embedded":
         return WhisperSpeechToText(settings), "The embedded model."
-    spare = WhisperSpeechToText(settings) if stt.fallback else None
-
-    def remote(one: SttSettings, spare: SpeechToText | None = None) -> RemoteSpeechToText:
-        server: RecognitionServer
-        if one.engine == "wyoming":
-            server = WyomingRecognizer(settings.model_copy(update={"stt": one}))
-        else:
-            server = OpenAIRecognizer(one)
-        return RemoteSpeechToText(server, spare, one)
-
-    each = each_address(stt, "wyoming_url" if stt.engine == "wyoming" else "openai_base_url")
-    chosen: SpeechToText
-    if len(each) > 1:
-        chosen = SpeechToTextPool({url: remote(one) for url, one in each.items()}, spare, stt)
+    servers: Mapping[str, RecognitionServer]
+    if stt.engine == "wyoming":
+        servers = {
+            url: WyomingRecognizer(settings.model_copy(update={"stt": one}))
+            for url, one in each_address(stt, "wyoming_url").items()
+        }
     else:
-        chosen = remote(stt, spare)
+        each = each_address(stt, "openai_base_url")
+        servers = {url: OpenAIRecognizer(one) for url, one in each.items()}
+    spare = WhisperSpeechToText(settings) if stt.fallback else None
+    chosen = RemoteSpeechToText(servers, spare, stt)
     return chosen, f"The settings say so (stt.engine = {stt.engine})."
 
 

@@ -23,7 +23,7 @@ from wyoming.tts import (
 
 from lobug.engines.base import STT_SAMPLE_RATE, Samples, Transcript
 from lobug.engines.pcm import PcmError, PcmFormat, PcmStream, pcm16
-from lobug.engines.remote_speech import VOICE_RATE, transcript_of
+from lobug.engines.speech_server import VOICE_RATE, transcript_of
 from lobug.engines.wyoming_wire import WyomingConnection, connected, where_is
 from lobug.errors import EngineInterruptedError, EngineUnavailableError, ModelMissingError
 from lobug.settings import Settings, SttSettings, TtsSettings

@@ -28,9 +28,11 @@ def addresses_in(value: str) -> tuple[str, ...]:
     return tuple(value.split())
 
 
-def _addresses(is_one: Callable[[str], bool], form: str) -> AfterValidator:
+def _addresses(
+    is_one: Callable[[str], bool], form: str, server: Callable[[str], object]
+) -> AfterValidator:
     """Checks one or several addresses, separated by spaces. Its errors quote none, because an
-    address may hold a password."""
+    address may hold a password. ``server``: is equal for two spellings of the same address."""
 
     def check(value: str) -> str:
         found = addresses_in(value)
@@ -40,7 +42,7 @@ def _addresses(is_one: Callable[[str], bool], form: str) -> AfterValidator:
             if not is_one(address):
                 which = "the address" if len(found) == 1 else f"address {number} of {len(found)}"
                 raise ValueError(f"{which} is not of the form {form}")
-        if len(set(found)) < len(found):
+        if len({server(address) for address in found}) < len(found):
             raise ValueError("the same address is given twice")
         return " ".join(found)
 
@@ -56,6 +58,15 @@ def _is_http(address: str, *, needs_host: bool = True) -> bool:
     return parts.scheme in {"http", "https"} and bool(parts.hostname or not needs_host)
 
 
+def _http_server(address: str) -> object:
+    """Host, port and path, so that neither spelling nor password make two servers of one. Without
+    a scheme it is Ollama's address."""
+    has_scheme = "://" in address
+    parts = urlsplit(address if has_scheme else f"http://{address}")
+    usual = (443 if parts.scheme == "https" else 80) if has_scheme else 11434
+    return parts.hostname or "127.0.0.1", parts.port or usual, parts.path.rstrip("/")
+
+
 def _is_ollama(address: str) -> bool:
     """As the official client reads it: scheme and host may be missing."""
     return _is_http(address if "://" in address else f"http://{address}", needs_host=False)
@@ -65,15 +76,26 @@ _WYOMING = re.compile(r"tcp://[^/@\s]+:\d{1,5}|unix:///\S+")
 
 
 def _is_wyoming(address: str) -> bool:
-    return _WYOMING.fullmatch(address) is not None
+    if _WYOMING.fullmatch(address) is None:
+        return False
+    return address.startswith("unix:") or int(address.rpartition(":")[2]) <= _LAST_PORT
+
+
+_LAST_PORT = 65_535
+
+
+def _wyoming_server(address: str) -> object:
+    return address if address.startswith("unix:") else address.lower()
 
 
 SEVERAL = "Several are separated by spaces (docs/engines.md)."
 """Ends the description of each setting that takes several addresses."""
 
-OpenAIAddresses = Annotated[str, _addresses(_is_http, "http://HOST:PORT/v1")]
-OllamaAddresses = Annotated[str, _addresses(_is_ollama, "http://HOST:PORT")]
-WyomingAddresses = Annotated[str, _addresses(_is_wyoming, "tcp://HOST:PORT or unix:///PATH")]
+OpenAIAddresses = Annotated[str, _addresses(_is_http, "http://HOST:PORT/v1", _http_server)]
+OllamaAddresses = Annotated[str, _addresses(_is_ollama, "http://HOST:PORT", _http_server)]
+WyomingAddresses = Annotated[
+    str, _addresses(_is_wyoming, "tcp://HOST:PORT or unix:///PATH", _wyoming_server)
+]
 
 
 class OllamaSettings(Section):

@@ -14,7 +14,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from lobug.engines.base import SERVERS, EngineStatus
+from lobug.engines.base import SERVERS, WAITING, EngineStatus
 from lobug.language.en.claimed_deeds import ClaimKind
 from lobug.memory.model import MemoryStats
 from lobug.turn.timeline import STAGES, Outcome, Timeline
@@ -170,16 +170,24 @@ def _engines(engines: Mapping[str, EngineStatus]) -> Iterator[Metric]:
         "Requests that one of an engine's several servers works on.",
         labels=("job", "server"),
     )
+    waiting = GaugeMetricFamily(
+        "lobug_engine_waiting",
+        "Requests that wait for one of an engine's several servers.",
+        labels=("job",),
+    )
     for job, status in engines.items():
         ready.add_metric([job, status.name, status.model], status.ready)
         degraded.add_metric([job, status.name, status.model], status.degraded)
         for one in status.details.get(SERVERS, ()):
             servers.add_metric([job, one["server"]], one["ready"])
             under_way.add_metric([job, one["server"]], one["under_way"])
+        if WAITING in status.details:
+            waiting.add_metric([job], status.details[WAITING])
     yield ready
     yield degraded
     yield servers
     yield under_way
+    yield waiting
 
 
 def _devices(figures: DeviceFigures) -> Iterator[Metric]:
