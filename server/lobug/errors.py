@@ -461,8 +461,7 @@ class StorageHeldError(StorageError):
 
 
 class PersonElsewhereError(StorageError):
-    """Another server acts for this person, who talks there, and did not end that within
-    ``database.patience_s``."""
+    """Another server acts for this person, and did not end that within ``database.handover_s``."""
 
     code = "person_elsewhere"
 

@@ -407,6 +407,10 @@ class LobugServer:
         if self.house is not None:
             self.house.forget(user)
         self.webhooks.forget(user)
+        self._forget_prompts(user)
+
+    def _forget_prompts(self, user: str | None) -> None:
+        """Drop what the models have read of a user (None: of all)."""
         for chat in filter(None, (self.engines.chat, self.engines.consolidation)):
             chat.forget(lambda lane: is_lane_of(lane, user))
 
@@ -458,7 +462,7 @@ class LobugServer:
         await self.schedule.give_up()
         parts = (self.memory, self.agenda, self.webhooks, self.access)
         found = await asyncio.gather(*(one.give_up() for one in parts), return_exceptions=True)
-        self.memory.kept_in.people.reset()
+        await self.memory.kept_in.people.reset()
         for error in found:
             if isinstance(error, BaseException):
                 raise error
@@ -478,38 +482,45 @@ class LobugServer:
 
         def changed(user: str | None) -> None:
             publish(user)
-            people.tell("page", person=user, topic="memory")
+            people.tell("memory", person=user)
 
         def arrived(user: str) -> None:
             self.conversations.forget(user)
             self.memory.claims.drop(user)
+            if self.house is not None:
+                self.house.forget(user)
+            self._forget_prompts(user)
+            self._in_background(_quietly(self.memory.resume_user(user)))
 
-        async def stop_work(_user: str) -> None:
-            async with self.priority.exclusive():
-                pass  # it is cancelled, and done by the server that asks
+        def stop_work(user: str) -> None:
+            self.conversations.withdraw_drafts(user)
+            self.memory.stop_work(user)
 
         self.memory.changed = changed
         people.follow(
             arrived=arrived,
             stop_work=stop_work,
-            left=self.schedule.left,
+            left=self.schedule.person_left,
             told=self._told_by_another_server,
         )
 
-    def _told_by_another_server(self, news: News, person: str | None, topic: str) -> None:
+    def _told_by_another_server(self, news: News, person: str | None) -> None:
         match news:
-            case "page" if topic == "memory":
+            case "memory":
                 self.hub.publish("memory", person)
+            case "device":
+                self.schedule.wake()  # what rings or waits here may be heard there
             case "work":
-                self.memory.look_for_work()
+                self.memory.wake_by_another_server()
             case "agenda":
                 self._look_again.set()
             case "access":
-                self.access.look_again()
+                self._in_background(_quietly(self.access.refresh()))
             case "webhooks":
                 self.webhooks.look_again()
             case "erased":
                 self.memory.drop_words(person)
+                self._in_background(_quietly(self.webhooks.erase(person)))
             case "reach" if person is not None and self.connections.sessions(person):
                 self._in_background(self._receive(person, wanted=True))
             case "left":
@@ -517,7 +528,6 @@ class LobugServer:
             case "gap":
                 self.memory.drop_words(None)
                 self._look_soon()
-                self._in_background(self._take_over())
 
     async def _receive(self, user: str, *, wanted: bool) -> None:
         """Act for a user from now on, because a device of theirs is here. ``wanted``: also where
@@ -527,8 +537,8 @@ class LobugServer:
             if wanted:
                 async with people.hold(user):
                     pass
-            else:
-                await people.has(user)
+            elif not await people.has(user):
+                people.tell("device", person=user)
         except StorageError as error:
             log.debug("a person could not be taken over: %s", error)
         self.schedule.wake()
@@ -728,6 +738,14 @@ def persona_of(settings: Settings) -> Persona:
         ignore_and_react=settings.conversation.ignore_and_react,
         may_store=settings.memory.lets_model_store,
     )
+
+
+async def _quietly(work: Awaitable[None]) -> None:
+    """Do what another server asks for; if the database is away it is made up for later."""
+    try:
+        await work
+    except StorageError as error:
+        log.debug("what another server has told could not be followed: %s", error)
 
 
 async def _open(room: str, opening: Awaitable[None]) -> None:

@@ -6,8 +6,9 @@ import asyncio
 import signal
 import socket
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import httpx
 import psycopg
 import pytest
 
-from lobug.errors import PersonElsewhereError, StorageHeldError
+from lobug.errors import PersonElsewhereError, StorageError, StorageHeldError
 from lobug.memory.model import ConversationKey
 from lobug.server import LobugServer
 from lobug.settings import Settings
@@ -25,6 +26,7 @@ from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
 from lobug.storage.postgres.inspection import inspect
 from lobug.storage.postgres.lease import Lease, LeaseOptions
 from lobug.storage.postgres.membership import Membership
+from lobug.storage.postgres.schemas import STEPS
 from lobug.storage.postgres.shared_people import SharedPeople
 from lobug.storage.statements import run
 from support.app_server import ScriptedEngines, running, settings_for
@@ -186,16 +188,44 @@ async def test_who_does_not_answer_is_ended_and_cannot_write_any_more(
         each.close()
 
 
+async def test_nothing_is_migrated_while_a_server_of_another_version_writes(
+    postgres: PostgresServer,
+) -> None:
+    url = postgres.database("versions")
+    old, new = membership_of(url, "old"), membership_of(url, "new")
+    old.attempt()
+    steps = STEPS["lobug_memory"]
+    options = PostgresOptions(url, patience_s=PATIENCE_S, lease=old)
+    database = PostgresDatabase(options, clock=lambda: 0.0)
+    await database.open(lambda _: None)
+    new.attempt()
+    change(url, "UPDATE lobug_lease.servers SET knows = 'less' WHERE name = 'lobug old'")
+
+    def more(connection: Connection) -> None:
+        run(connection, "ALTER TABLE turn_owners ADD COLUMN more integer")
+
+    newer = PostgresDatabase(replace(options, lease=new, steps=[*steps, more]), clock=lambda: 0.0)
+    with pytest.raises(StorageError, match="the server on old is of another version"):
+        await newer.open(lambda _: None)
+    await database.write("insert", insert)
+    await database.close()
+    old.close()
+    await newer.open(lambda _: None)
+    assert rows(url, "SELECT more FROM lobug_memory.turn_owners") == [(None,)]
+    await newer.close()
+    new.close()
+
+
 # People.
 
 
 @asynccontextmanager
 async def people_of(
-    url: str, name: str, patience_s: float = PATIENCE_S
+    url: str, name: str, handover_s: float = PATIENCE_S
 ) -> AsyncIterator[SharedPeople]:
     member = membership_of(url, name)
     await asyncio.to_thread(member.attempt)
-    people = SharedPeople(member, Address.of(url), patience_s)
+    people = SharedPeople(member, Address.of(url), PATIENCE_S, handover_s)
     await people.start()
     try:
         yield people
@@ -212,7 +242,7 @@ async def test_a_person_is_with_one_server_and_comes_when_that_is_done(
         came: list[str] = []
         other.follow(
             arrived=came.append,
-            stop_work=_nothing,
+            stop_work=lambda _: None,
             left=lambda _: None,
             told=lambda *_: None,
         )
@@ -223,14 +253,46 @@ async def test_a_person_is_with_one_server_and_comes_when_that_is_done(
         async with one.hold("ada"):
             coming = asyncio.ensure_future(_held(other, "ada"))
             await asked_until(lambda: "ada" in one._leaving)
-            async with one.hold("ada"):  # what is under way may need her once more
+            async with one.hold("ada", joining=True):  # what is under way may need her once more
                 assert not coming.done()
+            with pytest.raises(PersonElsewhereError):
+                async with one.work("ada"):
+                    pass
+            again = asyncio.ensure_future(_held(one, "ada"))
         await coming
+        await again
         assert came == ["bob", "ada"]
-        assert not await one.has("ada")
-        assert await other.has("ada")
-        await asyncio.gather(*(_held(each, "ada") for each in (one, other) * 20))
     assert rows(url, "SELECT * FROM lobug_lease.people") == []
+
+
+async def test_never_have_two_servers_the_same_person(postgres: PostgresServer) -> None:
+    """Also where an answer of the database comes late, after the other one has asked."""
+    url = postgres.database("never_two")
+    async with AsyncExitStack() as stack:
+        all_three = [await stack.enter_async_context(people_of(url, f"s{n}")) for n in range(3)]
+        inside = [0, 0, 0]
+
+        async def hold_again_and_again(place: int, pause_s: float) -> None:
+            for _ in range(25):
+                async with all_three[place].hold("ada"):
+                    inside[place] += 1
+                    assert sum(count > 0 for count in inside) == 1
+                    await asyncio.sleep(0.002)
+                    inside[place] -= 1
+                await asyncio.sleep(pause_s)
+
+        for each in all_three:
+            each._in_session = partial(_late, each._in_session)  # type: ignore[method-assign]
+        await asyncio.gather(
+            *(hold_again_and_again(place, pause) for place in range(3) for pause in (0.0, 0.01))
+        )
+
+
+async def _late(ask: Any, work: Any) -> Any:
+    """The answer of the database, once everything else has gone on."""
+    answer = await ask(work)
+    await asyncio.sleep(0.01)
+    return answer
 
 
 async def test_who_waits_for_too_long_is_told_so(postgres: PostgresServer) -> None:
@@ -245,10 +307,6 @@ async def test_who_waits_for_too_long_is_told_so(postgres: PostgresServer) -> No
 async def _held(people: SharedPeople, person: str) -> None:
     async with people.hold(person):
         await asyncio.sleep(0)
-
-
-async def _nothing(_person: str) -> None:
-    pass
 
 
 # Whole servers.
@@ -434,7 +492,7 @@ async def test_a_person_who_is_kept_elsewhere_gets_a_sentence(
     tmp_path: Path, postgres: PostgresServer
 ) -> None:
     url = postgres.database("kept")
-    async with both(tmp_path, url, database={"patience_s": 1.0}) as servers:
+    async with both(tmp_path, url, database={"handover_s": 1.0}) as servers:
         async with servers.servers[0].memory.kept_in.people.hold("ada"):
             assert_problem(await say(servers.clients[1]), 503, "person_elsewhere")
         assert await words(servers.clients[1], "And now?") == "Okay."

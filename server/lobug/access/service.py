@@ -211,6 +211,10 @@ class Access:
         """Look at once whether the database can be opened, or has changed."""
         self._seen.urgent.set()
 
+    async def refresh(self) -> None:
+        """Read changes of others. Raises StorageError."""
+        await self._store.refresh()
+
     async def _watch(self) -> None:
         while True:
             try:

@@ -31,7 +31,7 @@ from lobug.agenda.ringing import (
 from lobug.agenda.waiting_speech import WaitingSpeech, WaitingSpeeches, tellings
 from lobug.errors import StorageError, StorageHeldError
 from lobug.language.en.alert_sentences import ringing_sentence
-from lobug.storage.people import EVERYBODY, People
+from lobug.storage.people import ALL_PEOPLE, People
 
 CHECK_S = 30.0
 """Longest time between two looks at the clock, seconds."""
@@ -113,11 +113,11 @@ class Schedule:
         clock: Callable[[], float],
         now: Callable[[str], datetime],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        people: People = EVERYBODY,
+        people: People = ALL_PEOPLE,
     ) -> None:
         """``wall``: seconds since the epoch; ``clock``: seconds, never jumps; ``now``: the time,
         aware, in a user's zone; ``people``: for whom it rings and speaks."""
-        self._people_here = people
+        self._acts_for = people
         self._alerts = alerts
         self._waiting = waiting
         self._voice = voice
@@ -221,10 +221,10 @@ class Schedule:
     async def _of_mine(self, alerts: Sequence[Alert]) -> list[Alert]:
         """Those of people for whom this server acts."""
         users = {alert.user for alert in alerts}
-        mine = {user for user in users if await self._people_here.has(user)}
+        mine = {user for user in users if await self._acts_for.has(user)}
         return [alert for alert in alerts if alert.user in mine]
 
-    def left(self, user: str) -> None:
+    def person_left(self, user: str) -> None:
         """Fall silent for a user whom another server has taken over: it rings on there."""
         person = self._people.get(user)
         if person is not None:
@@ -278,7 +278,7 @@ class Schedule:
                 step = next_step(alerts, self._rings, self._limits, now)
                 match step:
                     case Say(due):
-                        if not self._voice.reaches(user) and await self._people_here.seek(user):
+                        if not self._voice.reaches(user) and await self._acts_for.seek(user):
                             return  # it rings where they have a device
                         await self._say(user, due)
                     case End(over):
@@ -292,6 +292,7 @@ class Schedule:
             log.exception("an alert could not ring on")
         finally:
             del self._people[user]
+            self._changed.set()  # perhaps it rings here again
 
     async def _ringing_of(self, user: str) -> list[Alert]:
         found = await self._alerts.ringing()
@@ -316,11 +317,17 @@ class Schedule:
             return
         for ring in rings:
             ring.places.update(said.places)
-        noted = [a.id for a in alerts if a.id in self._rings and self._rings[a.id].noted]
+        noted = [a.id for a in alerts if a.id in self._rings and self._may_be_noted(a.id)]
         if noted:
             await self._waiting.drop(noted)
         if said.silenced:
             await self._alerts.silence([alert.id for alert in alerts])
+
+    def _may_be_noted(self, alert_id: int) -> bool:
+        """Whether waiting speech tells of an alert that rings, perhaps noted by another server
+        where it rang before."""
+        ring = self._rings[alert_id]
+        return ring.noted or (self._acts_for.server is not None and ring.times == 1)
 
     async def _unless_over(
         self, user: str, alerts: Sequence[Alert], saying: Coroutine[None, None, Said]
@@ -395,10 +402,10 @@ class Schedule:
             by_user.setdefault(one.user, []).append(one)
         for user, waiting in by_user.items():
             busy = user in self._tellers and not self._tellers[user].done()
-            if busy or not await self._people_here.has(user):
+            if busy or not await self._acts_for.has(user):
                 continue
             if not self._voice.reaches(user):
-                self._people_here.tell("reach", person=user)
+                self._acts_for.tell("reach", person=user)
             elif not self.is_quiet(user):
                 task = asyncio.ensure_future(self._tell_user(user, [one.id for one in waiting]))
                 self._tellers[user] = task

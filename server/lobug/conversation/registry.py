@@ -296,6 +296,14 @@ class Conversations:
         for conversation in self._by_name.values():
             conversation.prefix_changed = True
 
+    def withdraw_drafts(self, user: str) -> None:
+        """Withdraw the turns of a user that do not count yet."""
+        for conversation in self._by_name.values():
+            if conversation.conversation_key.user == user:
+                for withdraw in conversation.drafts:
+                    withdraw()
+                conversation.drafts.clear()
+
     def forget(self, user: str | None) -> None:
         """Drop the words of a user (None: of all users) after an erasure; their conversations are
         read from the log again. A running turn may still use what it has read."""

@@ -30,7 +30,7 @@ from sqlalchemy import (
 from lobug.concurrency import Backoff
 from lobug.storage.columns import Number
 from lobug.storage.connection import Connection
-from lobug.storage.people import PEOPLE
+from lobug.storage.people import SERVER_PEOPLE
 from lobug.storage.statements import columns_of, insert_once, run, smaller_of
 from lobug.storage.tables import background_tasks, sessions
 
@@ -99,9 +99,11 @@ ALLOWED = or_(bindparam("enabled", type_=Integer) == 1, ERASES)
 """Where memory is switched off only what erases is done."""
 
 
-OF_NOBODY = ~exists(select(1).where(PEOPLE.c.person == _task.user))
+OF_NOBODY = ~exists(select(1).where(SERVER_PEOPLE.c.person == _task.user))
 NOT_ELSEWHERE = ~exists(
-    select(1).where(PEOPLE.c.person == _task.user, PEOPLE.c.server != bindparam("server"))
+    select(1).where(
+        SERVER_PEOPLE.c.person == _task.user, SERVER_PEOPLE.c.server != bindparam("server")
+    )
 )
 """Where several servers answer at once: the work for a person is done by the one that has them."""
 
@@ -275,7 +277,7 @@ def put_off(connection: Connection, task: Task, due: float, now: float) -> None:
     )
 
 
-def _name(server: str | None) -> dict[str, str]:
+def _people_of(server: str | None) -> dict[str, str]:
     """What a statement wants that asks for the people of a server."""
     return {} if server is None else {"server": server}
 
@@ -317,7 +319,7 @@ def next_due(
     row = run(
         connection,
         NEXT_DUE if server is None else NEXT_DUE_HERE,
-        **_name(server),
+        **_people_of(server),
         now=now,
         enabled=int(enabled),
         erasure_s=erasure_s,
@@ -346,7 +348,7 @@ def first_deadline(
     deadline: float | None = run(
         connection,
         FIRST_DEADLINE if server is None else FIRST_DEADLINE_HERE,
-        **_name(server),
+        **_people_of(server),
         enabled=int(enabled),
         erasure_s=erasure_s,
         learning_s=learning_s,
@@ -368,7 +370,7 @@ def next_time(
     due: float | None = run(
         connection,
         NEXT_TIME if server is None else NEXT_TIME_HERE,
-        **_name(server),
+        **_people_of(server),
         enabled=int(enabled),
     ).scalar()
     return due
@@ -445,6 +447,22 @@ def resume_all(connection: Connection, now: float, *, of_nobody: bool = False) -
     the clock may have been put back since. What is scheduled keeps its time.
     """
     run(connection, RESUME_OF_NOBODY if of_nobody else RESUME_ALL, next_attempt_at=now)
+
+
+RESUME_TURNS = (
+    update(background_tasks)
+    .values(state="pending")
+    .where(
+        _task.user == bindparam("of_user"),
+        _task.state == "waiting",
+        _task.created_at < bindparam("before", type_=Number),
+    )
+)
+
+
+def resume_turns(connection: Connection, user: str, now: float) -> None:
+    """Make due what waits for turns of a user that began before and have no end."""
+    run(connection, RESUME_TURNS, of_user=user, before=now, next_attempt_at=now)
 
 
 RESUME_AFTER_ENGINE_FAILURE = (

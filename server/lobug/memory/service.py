@@ -278,9 +278,17 @@ class Memory:
         while await self._worker.step():
             pass
 
-    def look_for_work(self) -> None:
-        """Tell the worker that another server has left something to do, such as to embed."""
-        self._worker.look()
+    def wake_by_another_server(self) -> None:
+        """Tell the worker that another server has left something to embed."""
+        self._worker.wake_by_another_server()
+
+    def stop_work(self, user: str) -> None:
+        """Cancel the background work for a user that runs now; it is done again."""
+        self._worker.stop_work(user)
+
+    async def resume_user(self, user: str) -> None:
+        """Take up what another server has left of a user. Raises StorageError."""
+        await self._worker.resume_user(user)
 
     async def take_over(self) -> None:
         """Take up the tasks of people whose server has stopped. Raises StorageError."""
@@ -730,12 +738,13 @@ class Memory:
         if dry_run:  # a write all the same, that is rolled back
             now = self._clock()
             return await self._database.write("purge", lambda c: preview(c, scope, what, now))
-        if what.user:
-            for callback in self._purge_callbacks:
-                await callback(scope.user)
-        return await self._erase(
-            scope, "purge", cause_of(what), lambda c, now: purge(c, scope, what, now)
-        )
+        async with self.kept_in.people.hold(scope.user, joining=True):
+            if what.user:
+                for callback in self._purge_callbacks:
+                    await callback(scope.user)
+            return await self._erase(
+                scope, "purge", cause_of(what), lambda c, now: purge(c, scope, what, now)
+            )
 
     # ---- sessions, retrieval log, counts
 
@@ -834,14 +843,19 @@ class Memory:
         now = self._clock()
         whose = None if scope.household == "write" else scope.user
         people = self.kept_in.people
+
+        def erase(connection: Connection) -> Forgotten:
+            gone = work(connection, now)
+            people.tell_with(connection, "erased", person=whose)
+            return gone
+
         # Background work that has read what is erased must not store anything made from it.
-        async with people.hold(scope.user), self._priority.exclusive():
+        async with people.hold(scope.user, joining=True), self._priority.exclusive():
             for callback in self._erasing_callbacks:
                 await callback(whose)
-            gone = await self._database.write(name, lambda connection: work(connection, now))
+            gone = await self._database.write(name, erase)
             self.erasures.report(cause, ErasureReport.of(gone))
             await self._report_erasure(whose)
-            people.tell("erased", person=whose)
         self.changed(scope.user)
         if scope.household == "write":
             self.changed(HOUSEHOLD)

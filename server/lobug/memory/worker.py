@@ -14,6 +14,7 @@ from lobug.errors import (
     EngineError,
     EngineTimeoutError,
     LobugError,
+    PersonElsewhereError,
     StorageError,
 )
 from lobug.language.en.claims.english import CLAIMS
@@ -37,7 +38,7 @@ from lobug.settings import MemorySettings
 from lobug.storage.compaction import compact
 from lobug.storage.connection import Connection
 from lobug.storage.database import Checkpoint, Database
-from lobug.storage.people import EVERYBODY, HOUSE, People
+from lobug.storage.people import ALL_PEOPLE, SHARED_WORK, People
 
 logger = logging.getLogger(__name__)
 
@@ -85,7 +86,7 @@ class Worker:
         checkpoint: Checkpoint,
         snapshot: SnapshotSource | None = None,
         changed: Callable[[str | None], None] = lambda _: None,
-        people: People = EVERYBODY,
+        people: People = ALL_PEOPLE,
     ) -> None:
         """``changed`` is called with the user whose memory a task may have changed; None: it may be
         anybody's. ``people``: for whom it works."""
@@ -107,6 +108,8 @@ class Worker:
         self._snapshot = snapshot
         self._looked_for_snapshot = snapshot is None
         self._stale = False
+        self._doing: tuple[str, asyncio.Task[object] | None] | None = None
+        """Whose task runs now, and in what it runs."""
         self._claims_wait = True
         """Whether entries of an older version may wait to have their claims read."""
         self._counted_at = 0.0
@@ -141,6 +144,15 @@ class Worker:
         )
         self.wake()
 
+    async def resume_user(self, user: str) -> None:
+        """Take up what turns of a user have left that began at another server: now that the user
+        is here, none of these is under way. Raises StorageError."""
+        now = self._clock()
+        await self._database.write(
+            "resume_user", lambda connection: jobs.resume_turns(connection, user, now)
+        )
+        self.wake()
+
     def start(self) -> None:
         """Start the asyncio task that works. Safe to call again."""
         if self._task is None:
@@ -152,9 +164,15 @@ class Worker:
         self._wake_up.set()
         self._priority.look_again()
 
-    def look(self) -> None:
-        """End the sleep, because another server says that there may be something to do."""
+    def wake_by_another_server(self) -> None:
+        """End the sleep: another server says that there may be something to embed."""
+        self._stale = True
         self._wake_up.set()
+
+    def stop_work(self, user: str) -> None:
+        """Cancel the task of this user that runs now; it is done again, by whoever has them."""
+        if self._doing is not None and self._doing[0] == user and self._doing[1] is not None:
+            self._doing[1].cancel()
 
     async def close(self) -> None:
         """Stop; a step under way is cancelled, and its task is run again at the next start."""
@@ -185,7 +203,7 @@ class Worker:
                 continue
 
     async def recount(self) -> None:
-        """Count everything in the database again."""
+        """Count shared_work in the database again."""
         await self._database.write(
             "recount",
             lambda connection: self._counter.count_all(connection, self._index(connection)),
@@ -197,8 +215,8 @@ class Worker:
 
         Waits until nobody talks, or until something is overdue, which is then done.
         """
-        everything = await self._people.has(HOUSE)
-        if not self._looked_for_snapshot and everything:
+        shared_work = await self._people.has(SHARED_WORK)
+        if not self._looked_for_snapshot and shared_work:
             self._looked_for_snapshot = True
             return await self._import_snapshot()
         if not self._summarizer.tried and self._settings.enabled:
@@ -206,11 +224,11 @@ class Worker:
         now, woken = self._clock(), self._woken
         self._woken = False
         enabled = self._settings.enabled
-        if enabled and everything and await self._read_claims(now):
+        if enabled and shared_work and await self._read_claims(now):
             return True
         task, deadline = await self._database.read(lambda connection: self._next(connection, now))
         both: list[BackgroundEmbedder] = []
-        if enabled and everything:
+        if enabled and shared_work:
             both = [self._embedding, self._turns]
         embedders = sorted(both, key=lambda embedding: _overdue_at(embedding, now))
         first = _overdue_at(embedders[0], now) if embedders else math.inf
@@ -224,7 +242,7 @@ class Worker:
             embedded = embedded or await embedder.step(partial(self._outdated, embedder.deadline))
         done = done or self._embedding.batches + self._turns.batches > batches
         self._stale = self._stale or done or embedded or task is not None
-        if not everything:  # whoever has the house embeds and counts
+        if not shared_work:  # whoever has the house embeds and counts
             if self._stale or woken:
                 self._people.tell("work")
             self._stale = False
@@ -311,15 +329,15 @@ class Worker:
         whether the task was done or failed."""
         deferral = self._deferral(task)
         try:
-            if not await self._people.has(task.user):
-                await asyncio.sleep(LEAVING_S)  # they are about to leave for another server
-                return False
             asked = await self._priority.background(
                 lambda: self._do_here(task),
                 left_s=deferral.left,
                 outdated=lambda: self._outdated(deferral.deadline),
             )
         except PreemptedError:
+            return False
+        except PersonElsewhereError:
+            await asyncio.sleep(LEAVING_S)  # they are about to leave for another server
             return False
         except StorageError:
             raise
@@ -338,7 +356,7 @@ class Worker:
         else:
             if task.kind != "compact":
                 self._changed(None if task.kind == "retention" else task.user)
-            if asked and self._counter.stats.parked_tasks:
+            if asked and await self._may_have_parked():
                 now = self._clock()
                 await self._database.write(
                     "resume_parked",
@@ -346,9 +364,19 @@ class Worker:
                 )
         return True
 
+    async def _may_have_parked(self) -> bool:
+        if self._people.server is None or self._counter.stats.parked_tasks:
+            return self._counter.stats.parked_tasks > 0
+        return await self._database.read(lambda connection: jobs.counts(connection).parked > 0)
+
     async def _do_here(self, task: Task) -> bool:
-        async with self._people.hold(task.user):
-            return await self._do(task)
+        """Run a task for a person who is with this server. Raises PersonElsewhereError."""
+        async with self._people.work(task.user):
+            self._doing = (task.user, asyncio.current_task())
+            try:
+                return await self._do(task)
+            finally:
+                self._doing = None
 
     async def _do(self, task: Task) -> bool:
         """Run a task. Returns whether the chat model has answered."""

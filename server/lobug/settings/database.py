@@ -50,6 +50,13 @@ class DatabaseSettings(Section):
         " stand ready. `all`: all of them at once, each for the people who talk there; all servers"
         " of a database must have the same value, and the same other settings.",
     )
+    handover_s: float = Field(
+        60.0,
+        ge=1.0,
+        le=600.0,
+        description="With `servers = all`: how long somebody who talks to one server waits until"
+        " another one has ended what it does for the same person, such as to speak, seconds.",
+    )
     takeover_s: float = Field(
         8.0,
         ge=2.0,

@@ -8,26 +8,31 @@ asks for them: the server that has them lets a turn that is under way come to it
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Literal, Protocol
 
 from sqlalchemy import column, table
 
-HOUSE = ""
+from lobug.storage.connection import Connection
+
+SHARED_WORK = ""
 """In place of a person, what is done for all at once: whoever has it embeds, erases what is old,
 delivers webhooks. No person has this name."""
 
-News = Literal["agenda", "access", "webhooks", "erased", "page", "work", "reach", "left", "gap"]
-"""What servers tell each other. ``gap``: news may have been missed; ``left``: a server has stopped,
-and its people are free."""
+News = Literal[
+    "agenda", "access", "webhooks", "memory", "erased", "work", "device", "reach", "left", "gap"
+]
+"""What servers tell each other. The first four: something has changed; ``erased``: words of a
+person, or of anybody, are gone; ``work``: there is something to embed; ``device``: one of this
+person has connected; ``reach``: who has a device of this person? ``left``: a server has stopped,
+and its people are free; ``gap``: news may have been missed."""
 
-
-PEOPLE = table("people", column("person"), column("server"), schema="lobug_lease")
+SERVER_PEOPLE = table("people", column("person"), column("server"), schema="lobug_lease")
 """Which person is with which server; there only where several answer at once."""
 
-Listener = Callable[[News, str | None, str], None]
-"""Called on the event loop with what another server tells: the news, a person, a topic."""
+NewsListener = Callable[[News, str | None], None]
+"""Called on the event loop with what another server tells, and the person whom it concerns."""
 
 
 class People(Protocol):
@@ -38,9 +43,18 @@ class People(Protocol):
         """The name of this server in the table of people; None: it is the only one, and there is no
         such table."""
 
-    def hold(self, person: str) -> AbstractAsyncContextManager[None]:
-        """Act for a person meanwhile; waits until no other server does. May be held several times
-        at once. Raises PersonElsewhereError where that takes too long, StorageError."""
+    def hold(self, person: str, *, joining: bool = False) -> AbstractAsyncContextManager[None]:
+        """Act for a person while the context is open. Waits until no other server does; one that is
+        asked for this person lets go when the last context has closed.
+
+        ``joining``: what is under way for this person may be waiting for this, so it begins even
+        when another server has asked for them. Raises PersonElsewhereError where it takes too long,
+        StorageError.
+        """
+
+    def work(self, person: str) -> AbstractAsyncContextManager[None]:
+        """The same for background work, which never asks another server. Raises
+        PersonElsewhereError at once, StorageError."""
 
     async def has(self, person: str) -> bool:
         """Whether this server may act for a person at once: they are with it, or with none until
@@ -50,8 +64,11 @@ class People(Protocol):
         """Ask whether another server has a device of this person, because this one has none.
         Returns whether one has taken the person over."""
 
-    def tell(self, news: News, *, person: str | None = None, topic: str = "") -> None:
+    def tell(self, news: News, *, person: str | None = None) -> None:
         """Tell the other servers of something, soon. Never raises."""
+
+    def tell_with(self, connection: Connection, news: News, *, person: str | None) -> None:
+        """Tell the other servers of something when the transaction is committed."""
 
     async def start(self) -> None:
         """Begin to hear other servers. Safe to call again."""
@@ -60,29 +77,35 @@ class People(Protocol):
         self,
         *,
         arrived: Callable[[str], None],
-        stop_work: Callable[[str], Awaitable[None]],
+        stop_work: Callable[[str], None],
         left: Callable[[str], None],
-        told: Listener,
+        told: NewsListener,
     ) -> None:
         """From now on call ``arrived`` with each person who has come from another server or from
         none, so that what main memory holds of them may be wrong; ``stop_work`` with one whom
         another server wants, and ``left`` once nothing is done for them here any more; ``told``
         with what other servers tell."""
 
-    def reset(self) -> None:
-        """Nobody is with this server any more: others may have taken them over."""
+    async def reset(self) -> None:
+        """Nobody is with this server any more: others may have taken them over. Returns when
+        nothing acts for anybody that began before."""
 
     async def close(self) -> None:
         """Stop. Safe to call twice."""
 
 
-class Everybody:
-    """The people of a server that is the only one: everybody (``People``)."""
+class AllPeople:
+    """The people of a server that is the only one (``People``)."""
 
     server: str | None = None
 
     @asynccontextmanager
-    async def hold(self, _person: str) -> AsyncIterator[None]:
+    async def hold(self, _person: str, *, joining: bool = False) -> AsyncIterator[None]:
+        """Act for anybody at once."""
+        yield
+
+    @asynccontextmanager
+    async def work(self, _person: str) -> AsyncIterator[None]:
         """Act for anybody at once."""
         yield
 
@@ -94,7 +117,10 @@ class Everybody:
         """No other server has any device."""
         return False
 
-    def tell(self, news: News, *, person: str | None = None, topic: str = "") -> None:
+    def tell(self, news: News, *, person: str | None = None) -> None:
+        """There is nobody to tell."""
+
+    def tell_with(self, connection: Connection, news: News, *, person: str | None) -> None:
         """There is nobody to tell."""
 
     async def start(self) -> None:
@@ -103,11 +129,11 @@ class Everybody:
     def follow(self, **_callbacks: object) -> None:
         """Nobody comes or goes."""
 
-    def reset(self) -> None:
+    async def reset(self) -> None:
         """Everybody stays."""
 
     async def close(self) -> None:
         """Nothing was begun."""
 
 
-EVERYBODY = Everybody()
+ALL_PEOPLE = AllPeople()

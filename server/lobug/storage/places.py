@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lobug.errors import StorageDriverError, StorageError
 from lobug.settings.database import DatabaseSettings
 from lobug.storage.database import Checkpoint, Database, no_checkpoint
-from lobug.storage.people import EVERYBODY, People
+from lobug.storage.people import ALL_PEOPLE, People
 from lobug.storage.sqlite_database import DatabaseOptions, SqliteDatabase
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class DatabasePlace:
     """How long a write waits for a lock of others; how long it may take to connect."""
     lease: Lease | None = field(default=None, repr=False, compare=False)
     """What a server must hold to use a PostgreSQL; None: it needs none."""
-    people: People = field(default=EVERYBODY, repr=False, compare=False)
+    people: People = field(default=ALL_PEOPLE, repr=False, compare=False)
     """For whom the server acts."""
 
     @classmethod
@@ -60,7 +60,7 @@ class DatabasePlace:
         if settings.servers == "one":
             return replace(found, lease=Lease(options, address, settings.patience_s))
         membership = Membership(options, address, settings.patience_s)
-        people = SharedPeople(membership, address, settings.patience_s)
+        people = SharedPeople(membership, address, settings.patience_s, settings.handover_s)
         return replace(found, lease=membership, people=people)
 
     @property

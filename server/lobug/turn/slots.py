@@ -17,7 +17,7 @@ from lobug.quota import (
     Rotation,
 )
 from lobug.settings import LimitSettings
-from lobug.storage.people import EVERYBODY, People
+from lobug.storage.people import ALL_PEOPLE, People
 from lobug.turn.commitment import Commitment
 
 
@@ -128,7 +128,7 @@ class TurnSlots:
         limits: LimitSettings,
         conversations: Conversations,
         priority: TurnPriority,
-        people: People = EVERYBODY,
+        people: People = ALL_PEOPLE,
     ) -> None:
         self._people = people
         self._conversations = conversations

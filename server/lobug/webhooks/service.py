@@ -22,7 +22,7 @@ from lobug.errors import StorageError
 from lobug.memory.model import ConversationKey
 from lobug.settings.webhooks import WebhookSettings
 from lobug.storage.database import Checkpoint, no_checkpoint
-from lobug.storage.people import HOUSE
+from lobug.storage.people import SHARED_WORK
 from lobug.storage.places import FILES, DatabasePlace
 from lobug.turn.timeline import Outcome, Timeline
 from lobug.webhooks.delivery import FIRST_PAUSE_S, Attempt, DeliveryVerdict, Sender
@@ -362,7 +362,7 @@ class Webhooks:
             while True:
                 self._due.clear()
                 try:
-                    delivers = self._outbox.is_open and await self._people.has(HOUSE)
+                    delivers = self._outbox.is_open and await self._people.has(SHARED_WORK)
                     wait_s = await self._deliver(sender) if delivers else LONGEST_WAIT_S
                     works = True
                 except StorageError as error:

@@ -95,8 +95,13 @@ COUNT_WRITE = (
 )
 
 
+QUIET_WRITES = frozenset({"resume", "check", "seen"})
+"""Transactions that change nothing which another server acts by."""
+
+ANEW = "another server has had the database; it is opened anew"
+
 ALL_WRITES = "SELECT coalesce(sum(writes), 0) FROM written"
-FOREIGN_WRITES = f"{ALL_WRITES} WHERE server = %(server)s OR server NOT LIKE %(servers)s"
+WRITES_OF_PROGRAMS = f"{ALL_WRITES} WHERE server = %(server)s OR server NOT LIKE %(servers)s"
 """Without those of other servers that answer at the same time."""
 
 
@@ -118,9 +123,9 @@ class PostgresOptions:
     lease: Lease | None = field(default=None, repr=False)
     """Only while it is held is there any connection; None: for programs beside a server."""
     news: str = ""
-    """What each write is called that servers are told of which answer at the same time. Empty: it
-    is told to nobody, and writes of such servers are no changes by others: each of them writes what
-    concerns its own people."""
+    """Where several servers answer at once: what the others are told after each write. Empty: they
+    are told nothing, and ``changed_by_others`` leaves them out, because each of them writes only
+    what concerns its own people."""
 
 
 class PostgresDatabase:
@@ -314,10 +319,10 @@ class PostgresDatabase:
         writer's thread, where no own write comes in between."""
 
         named = {"server": self._server, "servers": f"{PROGRAM} %"}
-        foreign = isinstance(self._options.lease, Membership) and not self._options.news
+        shared = isinstance(self._options.lease, Membership) and not self._options.news
 
         def count(connection: Connection) -> int:
-            row = connection.execute(FOREIGN_WRITES if foreign else ALL_WRITES, named).fetchone()
+            row = connection.execute(WRITES_OF_PROGRAMS if shared else ALL_WRITES, named).fetchone()
             return int(row[0])
 
         return self._snapshot(count, failures) - self._committed_writes
@@ -373,13 +378,18 @@ class PostgresDatabase:
         lease = self._options.lease
         if lease is not None:
             lease.require()
-            if self._open and lease.times_taken != self._taken:
-                raise StorageHeldError("another server has had the database; it is opened anew")
+            if self._open:
+                self._require_unchanged(lease)
         if self._open:
             return
         if self._closed_by is not None:
             raise type(self._closed_by)(str(self._closed_by))
         raise StorageError(f"{self.place} is not open")
+
+    def _require_unchanged(self, lease: Lease) -> None:
+        """Raises StorageHeldError where another server may have written since it was opened."""
+        if lease.times_taken != self._taken:
+            raise StorageHeldError(ANEW)
 
     async def _in(self, threads: ThreadPoolExecutor | None, work: Callable[[], T]) -> T:
         if threads is None:
@@ -416,6 +426,7 @@ class PostgresDatabase:
         try:
             if lease is not None:
                 lease.require_holder(raw)
+                self._require_unchanged(lease)
             configure(raw, self._options.schema, self._options.patience_s)
         except BaseException:
             raw.close()
@@ -427,8 +438,11 @@ class PostgresDatabase:
         several servers that start at once one does it; the others wait. Where there is nothing to
         do it waits for nobody."""
         steps = self._options.steps
-        if self._version(raw) == len(steps):
+        version = self._version(raw)
+        if version == len(steps):
             return
+        if version is not None and isinstance(self._options.lease, Membership):
+            self._options.lease.require_same_program(raw)
         raw.execute(
             "SELECT set_config('lock_timeout', %s, false),"
             " set_config('statement_timeout', '0', false)",
@@ -508,7 +522,7 @@ class PostgresDatabase:
             self._lock(connection, of)
             result = work(connection)
             connection.execute(COUNT_WRITE, (self._server,))
-            if self._news is not None:
+            if self._news is not None and name not in QUIET_WRITES:
                 connection.execute(TELL, (CHANNEL, self._news))
             self._checkpoint(f"{name}.before_commit")
             connection.execute("COMMIT")

@@ -63,6 +63,8 @@ ON CONFLICT (one) DO UPDATE SET holder = excluded.holder, name = excluded.name,
     renewed_until = excluded.renewed_until, former = excluded.former
 """
 
+NOBODYS = f"UPDATE {SCHEMA}.lease SET holder = '', former = former || holder WHERE holder <> ''"
+
 TAKEN = f"UPDATE {SCHEMA}.lease SET former = '{{}}' WHERE holder = %(holder)s"
 
 ROW = f"SELECT holder, name, renewed_until < clock_timestamp(), former FROM {SCHEMA}.lease"
@@ -135,12 +137,15 @@ class Lease:
         """The session that has the lock, or tries to get it."""
         self._using = threading.Lock()
         """Held by the thread that uses the session."""
+        self._timeline = ""
+        """That of PostgreSQL when it was taken last. A standby that was promoted has another one,
+        and may lack what was written last."""
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._fault: StorageError | None = StorageError("the lease of the database was not taken")
         self.times_taken = 0
-        """Grows when it is taken from nobody or from another server: what this server knew of the
-        database before may be wrong."""
+        """Grows when it is taken for the first time, from another server, or on a standby that was
+        promoted: what this server knew of the database before may be wrong."""
         self.changed: Callable[[], None] = lambda: None
         """Called when ``fault`` or ``times_taken`` may have changed, in any thread."""
 
@@ -247,18 +252,11 @@ class Lease:
     def _taken(self, raw: Raw) -> StorageError | None:
         """Take it if it is free, or if its holder does nothing. Returns why it was not taken."""
         if not _locked(raw):
-            row = _row(raw)
-            if row.holder == self.holder:  # a session of before, cut off without PostgreSQL knowing
-                end_sessions(raw, [self.holder + WITH_LOCK])
-            elif row.expired:
-                log.warning(
-                    "the server on %s does not answer PostgreSQL; this one takes over", row.name
-                )
-                end_sessions(raw, sessions_of([row.holder]))
+            name = self._end_holder(raw)
             if not _locked(raw):
-                return held_by(row.name)
+                return held_by(name)
         row = _row(raw)
-        others = {row.holder, *row.former} - {"", self.holder}
+        others = {row.holder, *row.former, *_members(raw)} - {"", self.holder}
         # Twice: what had begun ends before, what did not yet know of this server ends after. Their
         # names stay until both are done, whatever happens to this server in between.
         if not end_sessions(raw, sessions_of(others)):
@@ -267,9 +265,22 @@ class Lease:
         if not end_sessions(raw, sessions_of(others)):
             return StorageError("the former server's sessions do not end")
         raw.execute(TAKEN, self._parameters)
-        if others or not self.times_taken:
+        timeline, self._timeline = self._timeline, timeline_of(raw)
+        if others or timeline != self._timeline:
             self.times_taken += 1
         return None
+
+    def _end_holder(self, raw: Raw) -> str:
+        """End the sessions of whoever has the lock, if it does nothing. Returns its computer."""
+        row = _row(raw)
+        if row.holder == self.holder:  # a session of before, cut off without PostgreSQL knowing
+            end_sessions(raw, [self.holder + WITH_LOCK])
+        elif row.expired:
+            log.warning(
+                "the server on %s does not answer PostgreSQL; this one takes over", row.name
+            )
+            end_sessions(raw, sessions_of([row.holder]))
+        return row.name
 
     @property
     def _parameters(self) -> dict[str, Any]:
@@ -307,9 +318,25 @@ def _row(raw: Raw) -> _Row:
     return _Row(holder, name, expired, tuple(former))
 
 
-def holder_of(raw: Raw) -> str:
-    """The computer of the server that has the lease or had it last; empty: none had it."""
-    return _row(raw).name
+def end_former(raw: Raw) -> bool:
+    """End the sessions of servers that had the lease alone, which nobody has now. Returns whether
+    none is left."""
+    row = _row(raw)
+    raw.execute(NOBODYS)  # so that new ones are refused
+    return end_sessions(raw, sessions_of({row.holder, *row.former} - {""}))
+
+
+def timeline_of(raw: Raw) -> str:
+    """The timeline of a PostgreSQL; every promotion of a standby begins a new one."""
+    row = raw.execute("SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8)").fetchone()
+    return "" if row is None else str(row[0])
+
+
+def _members(raw: Raw) -> list[str]:
+    """The servers that answered at once, and have all stopped: this one has the lock alone."""
+    if raw.execute("SELECT to_regclass(%s) IS NULL", (MEMBERS,)).fetchone() == (True,):
+        return []
+    return [name for (name,) in raw.execute(f"DELETE FROM {MEMBERS} RETURNING name".encode())]
 
 
 def _locked(raw: Raw) -> bool:

@@ -22,11 +22,13 @@ from lobug.storage.postgres.lease import (
     SCHEMA,
     WITH_LOCK,
     Lease,
+    end_former,
     end_sessions,
     held_by,
-    holder_of,
     sessions_of,
+    timeline_of,
 )
+from lobug.storage.postgres.schemas import STEPS
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +43,7 @@ TABLES = (
     CREATE TABLE IF NOT EXISTS {MEMBERS} (
         name text PRIMARY KEY,
         computer text NOT NULL,
+        knows text NOT NULL,
         renewed_until timestamptz NOT NULL,
         ended boolean NOT NULL DEFAULT false
     )
@@ -53,14 +56,20 @@ TABLES = (
     """,
     f"CREATE INDEX IF NOT EXISTS people_by_server ON {PEOPLE} (server)",
 )
-"""``ended``: the sessions of a server are being ended; new ones are refused."""
+"""``knows``: the newest schemas that a server knows; ``ended``: the sessions of a server are being
+ended, and new ones are refused."""
 
 SHARE = "SELECT pg_try_advisory_lock_shared(%s, %s)"
 """The lock that a server which answers alone holds alone."""
 
+KNOWS = " ".join(f"{name} {len(steps)}" for name, steps in sorted(STEPS.items()))
+"""The schemas as this program wants them."""
+
+OTHERS = f"SELECT computer FROM {MEMBERS} WHERE NOT ended AND knows <> %s LIMIT 1"
+
 JOIN = f"""
-INSERT INTO {MEMBERS} (name, computer, renewed_until)
-VALUES (%(holder)s, %(name)s, clock_timestamp() + %(lasts)s * interval '1 second')
+INSERT INTO {MEMBERS} (name, computer, knows, renewed_until)
+VALUES (%(holder)s, %(name)s, %(knows)s, clock_timestamp() + %(lasts)s * interval '1 second')
 """
 
 RENEW = f"""
@@ -77,14 +86,18 @@ GRACE_S = 3.0
 GONE = f"""
 SELECT s.name, s.computer FROM {MEMBERS} s
 WHERE s.name <> %(holder)s AND (s.ended OR (
-    -- all others are missed as long as PostgreSQL itself was away
-    pg_postmaster_start_time() + %(lasts)s * interval '1 second' < clock_timestamp()
-    AND (s.renewed_until < clock_timestamp() OR (
-        s.renewed_until < clock_timestamp() + (%(lasts)s - {GRACE_S}) * interval '1 second'
-        AND NOT EXISTS (
-            SELECT 1 FROM pg_stat_activity a WHERE a.datname = current_database()
-            AND a.application_name = s.name || '{WITH_LOCK}')))))
+    -- As long as PostgreSQL itself was away all others are missed, too: by whoever has come back
+    -- first. How long that is back its own session says.
+    s.renewed_until < clock_timestamp()
+    AND %(since)s + %(lasts)s * interval '1 second' < clock_timestamp()
+    OR s.renewed_until < clock_timestamp() + (%(lasts)s - {GRACE_S}) * interval '1 second'
+    AND %(since)s + {GRACE_S} * interval '1 second' < clock_timestamp()
+    AND NOT EXISTS (
+        SELECT 1 FROM pg_stat_activity a WHERE a.datname = current_database()
+        AND a.application_name = s.name || '{WITH_LOCK}')))
 """
+
+SINCE = "SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()"
 
 MARK = f"UPDATE {MEMBERS} SET ended = true WHERE name = %s"
 
@@ -107,6 +120,16 @@ class Membership(Lease):
         if raw.execute(IS_MEMBER, (self.holder,)).fetchone() is None:
             raise StorageHeldError("another server has taken over what this one had under way")
 
+    def require_same_program(self, raw: Raw) -> None:
+        """Raises StorageError where a member may write that knows the schemas in another form: it
+        must stop before they are migrated."""
+        row = raw.execute(OTHERS, (KNOWS,)).fetchone()
+        if row is not None:
+            raise StorageError(
+                f"the server on {row[0]} is of another version, for which the database cannot be"
+                " migrated: stop it first"
+            )
+
     def _renewed(self, raw: Raw) -> bool:
         if self._fault is not None or not raw.execute(RENEW, self._parameters).rowcount:
             return False
@@ -115,11 +138,17 @@ class Membership(Lease):
 
     def _taken(self, raw: Raw) -> StorageError | None:
         """Become a member, unless a server has the database for itself. Returns why not."""
-        if raw.execute(SHARE, LOCK).fetchone() != (True,):
-            return held_by(holder_of(raw))
+        if not _shares(raw):
+            name = self._end_holder(raw)
+            if not _shares(raw):
+                return held_by(name)
         _require_tables(raw)
-        if self.times_taken and raw.execute(RENEW, self._parameters).rowcount:
+        timeline, self._timeline = self._timeline, timeline_of(raw)
+        same = timeline == self._timeline
+        if same and self.times_taken and raw.execute(RENEW, self._parameters).rowcount:
             return None  # it is one still: only this session is new
+        if not end_former(raw):
+            return StorageError("the former server's sessions do not end")
         # Sessions of its own from before, when it was a member already, must not count again.
         raw.execute(MARK, (self.holder,))
         if not end_sessions(raw, [self.holder]):
@@ -128,13 +157,15 @@ class Membership(Lease):
         with raw.transaction():
             for statement in LEAVE:
                 raw.execute(statement, (self.holder,))
-            raw.execute(JOIN, self._parameters)
+            raw.execute(JOIN, {**self._parameters, "knows": KNOWS})
         self._end_those_gone(raw)
         return None
 
     def _end_those_gone(self, raw: Raw) -> None:
         """End the membership of servers that are killed, frozen or cut off."""
-        for name, computer in raw.execute(GONE, self._parameters).fetchall():
+        row = raw.execute(SINCE).fetchone()
+        values = {**self._parameters, "since": None if row is None else row[0]}
+        for name, computer in raw.execute(GONE, values).fetchall():
             log.warning("the server on %s does not answer PostgreSQL; others take over", computer)
             raw.execute(MARK, (name,))
             if end_sessions(raw, sessions_of([name])):  # else with the next renewal
@@ -144,6 +175,11 @@ class Membership(Lease):
         with suppress(psycopg.Error):  # then the others find out
             _leave(raw, self.holder)
         super()._give_back(raw)
+
+
+def _shares(raw: Raw) -> bool:
+    """Whether no server has the database for itself."""
+    return bool(raw.execute(SHARE, LOCK).fetchone() == (True,))
 
 
 def _leave(raw: Raw, name: str) -> None:

@@ -6,16 +6,18 @@ import asyncio
 import json
 import logging
 import threading
+import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, TypeVar, cast
 
 import psycopg
 
 from lobug.errors import PersonElsewhereError, StorageError, StorageHeldError
-from lobug.storage.people import Listener, News
+from lobug.storage.connection import Connection
+from lobug.storage.people import SHARED_WORK, News, NewsListener
 from lobug.storage.postgres.address import Address
 from lobug.storage.postgres.connections import Raw
 from lobug.storage.postgres.errors import typed_errors
@@ -32,7 +34,13 @@ SEEK_S = 1.0
 """How long to wait for a server that has a device of a person, seconds."""
 
 TELL_AFTER_S = 0.02
-"""News of the same within this time are told once, seconds."""
+"""The same news within this time is sent once, seconds."""
+
+SHARED_WORK_S = 5.0
+"""How long a server that has not the shared work does not ask for it again, seconds."""
+
+RESET_S = 30.0
+"""How long what is under way may take to end when others have taken over, seconds."""
 
 LISTEN_AGAIN_S = 0.5
 """Pause before a new session is made to listen, seconds."""
@@ -49,27 +57,32 @@ SELECT server FROM added UNION ALL SELECT server FROM {PEOPLE} WHERE person = %(
 LEAVE = f"DELETE FROM {PEOPLE} WHERE person = %s AND server = %s"
 
 
-async def _nothing(_person: str) -> None:
-    """Nothing is to be stopped."""
-
-
 class SharedPeople:
     """``People`` that other servers may ask for. ``start`` first, ``close`` last; all calls are
     made on one event loop."""
 
-    def __init__(self, membership: Membership, address: Address, patience_s: float) -> None:
-        """``patience_s``: how long to wait for a person who is with another server."""
+    def __init__(
+        self, membership: Membership, address: Address, patience_s: float, handover_s: float
+    ) -> None:
+        """``patience_s``: how long it may take to connect; ``handover_s``: how long to wait for a
+        person who is with another server."""
         self._membership = membership
         self._address = address
         self._patience_s = patience_s
+        self._handover_s = handover_s
         self._times_taken = 0
         self._here: set[str] = set()
         self._holds: Counter[str] = Counter()
         """How often each person is held now."""
-        self._unheld: dict[str, asyncio.Event] = {}
-        """Of the people who are about to leave: set when nobody holds them any more."""
+        self._holders: list[asyncio.Task[Any] | None] = []
+        """What acts for anybody now."""
+        self._unheld = asyncio.Event()
+        """Set when the last one who held a person has let them go."""
         self._leaving: dict[str, asyncio.Task[None]] = {}
-        self._asking: dict[str, asyncio.Task[bool]] = {}
+        self._claiming: dict[str, asyncio.Task[bool]] = {}
+        self._shared_work_at = 0.0
+        """When to ask again for the shared work, which another server has; by the monotonic clock.
+        """
         self._waiters: dict[str, asyncio.Event] = {}
         """Set when a person may have come or gone."""
         self._news: set[str] = set()
@@ -80,9 +93,9 @@ class SharedPeople:
         """The session of that thread."""
         self._listening: threading.Thread | None = None
         self._stop = threading.Event()
-        self._told: Listener = lambda _news, _person, _topic: None
+        self._told: NewsListener = lambda _news, _person: None
         self._arrived: Callable[[str], None] = lambda _person: None
-        self._stop_work: Callable[[str], Awaitable[None]] = _nothing
+        self._stop_work: Callable[[str], None] = lambda _person: None
         self._left: Callable[[str], None] = lambda _person: None
 
     # ---- life
@@ -90,38 +103,51 @@ class SharedPeople:
     async def start(self) -> None:
         """Begin to hear other servers, once the membership was begun. Safe to call again."""
         if self._threads is None:
-            self.reset()
+            self._times_taken = self._membership.times_taken
             self._threads = ThreadPoolExecutor(1, thread_name_prefix="lobug-people")
             self._stop.clear()
-            loop = asyncio.get_running_loop()
+            loop, tried = asyncio.get_running_loop(), threading.Event()
             self._listening = threading.Thread(
-                target=self._listen, args=(loop,), name="lobug-listen", daemon=True
+                target=self._listen, args=(loop, tried), name="lobug-listen", daemon=True
             )
             self._listening.start()
+            await asyncio.to_thread(tried.wait)
 
     def follow(
         self,
         *,
         arrived: Callable[[str], None],
-        stop_work: Callable[[str], Awaitable[None]],
+        stop_work: Callable[[str], None],
         left: Callable[[str], None],
-        told: Listener,
+        told: NewsListener,
     ) -> None:
         """Call these from now on (``People``)."""
         self._arrived, self._stop_work = arrived, stop_work
         self._left, self._told = left, told
 
-    def reset(self) -> None:
-        """Nobody is with this server any more: others may have taken them over."""
-        self._times_taken = self._membership.times_taken
+    async def reset(self) -> None:
+        """Nobody is with this server any more. Returns when nothing acts for anybody that began
+        before; what takes too long is cancelled."""
         self._here.clear()
         for task in self._leaving.values():
             task.cancel()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(RESET_S):
+                while self._holds:
+                    self._unheld.clear()
+                    await self._unheld.wait()
+        for holder in self._holders:
+            if holder is not None:
+                holder.cancel()
+        while self._holds:
+            self._unheld.clear()
+            await self._unheld.wait()
+        self._times_taken = self._membership.times_taken
 
     async def close(self) -> None:
         """Stop. Everybody is free once the membership has ended. Safe to call twice."""
         self._stop.set()
-        for task in (*self._leaving.values(), *self._asking.values(), *self._tasks):
+        for task in (*self._leaving.values(), *self._claiming.values(), *self._tasks):
             task.cancel()
         threads, self._threads = self._threads, None
         if threads is not None:
@@ -141,25 +167,30 @@ class SharedPeople:
         return self._membership.holder
 
     @asynccontextmanager
-    async def hold(self, person: str) -> AsyncIterator[None]:
-        """Act for a person meanwhile. Raises PersonElsewhereError, StorageError."""
-        await self._come(person)
-        self._holds[person] += 1
-        try:
+    async def hold(self, person: str, *, joining: bool = False) -> AsyncIterator[None]:
+        """Act for a person while the context is open. Raises PersonElsewhereError, StorageError."""
+        if not (joining and person in self._here and self._holds[person]):
+            await self._claim_until_here(person)
+        with self._held(person):
             yield
-        finally:
-            self._holds[person] -= 1
-            if not self._holds[person]:
-                del self._holds[person]
-                if person in self._unheld:
-                    self._unheld[person].set()
+
+    @asynccontextmanager
+    async def work(self, person: str) -> AsyncIterator[None]:
+        """The same for background work. Raises PersonElsewhereError, StorageError."""
+        if not await self.has(person):
+            raise PersonElsewhereError("another server has this person")
+        with self._held(person):
+            yield
 
     async def has(self, person: str) -> bool:
         """Whether this server may act for a person at once. Raises StorageError."""
         self._require_current()
-        if person in self._leaving:
-            return self._is_here(person)
-        return self._is_here(person) or await self._ask(person)
+        if person == SHARED_WORK and time.monotonic() < self._shared_work_at:
+            return False
+        mine = self._may_begin(person) or await self._claim(person)
+        if person == SHARED_WORK and not mine:
+            self._shared_work_at = time.monotonic() + SHARED_WORK_S
+        return mine
 
     async def seek(self, person: str) -> bool:
         """Ask whether another server has a device of this person. Returns whether one has taken
@@ -171,10 +202,23 @@ class SharedPeople:
                     await self._waiter(person).wait()
         return person not in self._here
 
-    def _is_here(self, person: str) -> bool:
-        """Whether one may act for a person now: who is about to leave may go on with what is under
-        way, which may need them once more."""
-        return person in self._here and (person not in self._leaving or self._holds[person] > 0)
+    @contextmanager
+    def _held(self, person: str) -> Iterator[None]:
+        task = asyncio.current_task()
+        self._holds[person] += 1
+        self._holders.append(task)
+        try:
+            yield
+        finally:
+            self._holders.remove(task)
+            self._holds[person] -= 1
+            if not self._holds[person]:
+                del self._holds[person]
+                self._unheld.set()
+
+    def _may_begin(self, person: str) -> bool:
+        """Whether something may begin for a person: they are here, and not about to leave."""
+        return person in self._here and person not in self._leaving
 
     def _require_current(self) -> None:
         """Raises StorageError where others may have taken over meanwhile."""
@@ -182,105 +226,113 @@ class SharedPeople:
         if self._membership.times_taken != self._times_taken:
             raise StorageHeldError("others have taken over what this server had; it begins anew")
 
-    async def _come(self, person: str) -> None:
+    async def _claim_until_here(self, person: str) -> None:
         self._require_current()
-        if self._is_here(person):
+        if self._may_begin(person):
             return
         try:
-            async with asyncio.timeout(self._patience_s):
+            async with asyncio.timeout(self._handover_s):
                 while True:
-                    leaving = self._leaving.get(person)
-                    if leaving is not None:
+                    while (leaving := self._leaving.get(person)) is not None:
                         await asyncio.wait([leaving])
                     free = self._waiter(person)
-                    if await self._ask(person, wanted=True):
+                    if self._may_begin(person) or await self._claim(person, wanted=True):
                         return
                     with suppress(TimeoutError):
                         async with asyncio.timeout(ASK_AGAIN_S):
                             await free.wait()
         except TimeoutError:
-            raise PersonElsewhereError("another server has this person, who talks there") from None
+            raise PersonElsewhereError("another server has this person, and is busy") from None
 
-    async def _ask(self, person: str, *, wanted: bool = False) -> bool:
+    async def _claim(self, person: str, *, wanted: bool = False) -> bool:
         """Whether a person is with this server now, or has come. ``wanted``: ask the server that
         has them."""
-        task = self._asking.get(person)
+        if person in self._leaving:
+            return False
+        task = self._claiming.get(person)
         if task is None:
-            task = asyncio.ensure_future(self._claim(person, wanted=wanted))
-            self._asking[person] = task
-            task.add_done_callback(lambda _: self._asking.pop(person, None))
-        return await asyncio.shield(task) and self._is_here(person)
+            task = asyncio.ensure_future(self._claim_now(person, wanted=wanted))
+            self._claiming[person] = task
+        return await asyncio.shield(task) and self._may_begin(person)
 
-    async def _claim(self, person: str, *, wanted: bool) -> bool:
-        me = self._membership.holder
+    async def _claim_now(self, person: str, *, wanted: bool) -> bool:
+        me, times = self._membership.holder, self._membership.times_taken
 
-        def work(raw: Raw) -> bool:
+        def ask(raw: Raw) -> bool:
             row = raw.execute(CLAIM, {"person": person, "me": me}).fetchone()
             if row is not None and row[0] != me and wanted:
                 asked = {"kind": "want", "person": person, "to": row[0], "from": me}
                 raw.execute(TELL, (CHANNEL, json.dumps(asked)))
             return row is not None and row[0] == me
 
-        mine = await self._in_session(work)
-        self._require_current()
-        if mine and person not in self._here:
-            self._here.add(person)
-            self._arrived(person)
-        return mine
+        try:
+            mine = await self._in_session(ask)
+            self._require_current()
+            if times != self._times_taken:
+                raise StorageHeldError("others have taken over meanwhile")
+            if mine and person not in self._here:
+                self._here.add(person)
+                if person != SHARED_WORK:
+                    self._arrived(person)
+            return mine
+        finally:
+            self._claiming.pop(person, None)
 
     def _let_go(self, person: str) -> None:
         """Give a person up, once what is under way has ended."""
         if person not in self._leaving:
-            task = asyncio.ensure_future(self._leave(person))
-            self._leaving[person] = task
-            task.add_done_callback(lambda _: self._leaving.pop(person, None))
+            self._leaving[person] = asyncio.ensure_future(self._leave(person))
 
     async def _leave(self, person: str) -> None:
+        """Only while ``_leaving`` has this task does nobody claim the person."""
         try:
+            claiming = self._claiming.get(person)
+            if claiming is not None:
+                await asyncio.wait([claiming])
             if person in self._here:
-                await self._stop_work(person)
-                unheld = self._unheld[person] = asyncio.Event()
-                try:
-                    while self._holds[person] > 0:
-                        unheld.clear()
-                        await unheld.wait()
-                finally:
-                    del self._unheld[person]
+                self._stop_work(person)
+                while self._holds[person] > 0:
+                    self._unheld.clear()
+                    await self._unheld.wait()
                 self._here.discard(person)
                 self._left(person)
             me = self._membership.holder
 
-            def work(raw: Raw) -> None:
+            def leave(raw: Raw) -> None:
                 raw.execute(LEAVE, (person, me))
                 free = json.dumps({"kind": "free", "person": person, "from": me})
                 raw.execute(TELL, (CHANNEL, free))
 
-            await self._in_session(work)
+            await self._in_session(leave)
         except StorageError as error:
             log.debug("a person could not be given up: %s", error)  # they are asked for again
+        except Exception:
+            log.exception("a person could not be given up")
         finally:
-            self._look(person)
+            self._leaving.pop(person, None)
+            self._wake_waiters(person)
 
     def _waiter(self, person: str) -> asyncio.Event:
         """Is set when this person may next have come or gone."""
         return self._waiters.setdefault(person, asyncio.Event())
 
-    def _look(self, person: str | None) -> None:
+    def _wake_waiters(self, person: str | None) -> None:
         """Let those look again who wait for a person; None: for anybody."""
         if person is not None:
             waiter = self._waiters.pop(person, None)
             if waiter is not None:
                 waiter.set()
             return
+        self._shared_work_at = 0.0
         for waiter in self._waiters.values():
             waiter.set()
         self._waiters.clear()
 
     # ---- news
 
-    def tell(self, news: News, *, person: str | None = None, topic: str = "") -> None:
+    def tell(self, news: News, *, person: str | None = None) -> None:
         """Tell the other servers of something, soon. Never raises."""
-        what = {"kind": news, "person": person, "topic": topic, "from": self._membership.holder}
+        what = {"kind": news, "person": person, "from": self._membership.holder}
         text = json.dumps(what)
         if text in self._news or self._threads is None:
             return
@@ -297,23 +349,33 @@ class SharedPeople:
         except StorageError as error:
             log.debug("other servers could not be told of something: %s", error)
 
+    def tell_with(self, connection: Connection, news: News, *, person: str | None) -> None:
+        """Tell the other servers of something when the transaction is committed."""
+        what = {"kind": news, "person": person, "from": self._membership.holder}
+        connection.execute(TELL, (CHANNEL, json.dumps(what)))
+
     def _hear(self, text: str) -> None:
         """Take in what a server tells."""
-        told: dict[str, Any] = json.loads(text)
-        kind, person, me = told["kind"], told.get("person"), self._membership.holder
-        if told.get("from") == me:
+        try:
+            told: dict[str, Any] = json.loads(text)
+            kind, person, sender = told["kind"], told.get("person"), told.get("from")
+        except (ValueError, KeyError, TypeError, AttributeError):
+            log.debug("something else was told on the channel %s", CHANNEL)
+            return
+        me = self._membership.holder
+        if sender == me:
             return
         if kind == "want":
-            if told["to"] == me and person is not None:
+            if told.get("to") == me and person is not None:
                 self._let_go(person)
             return
         if kind in ("free", "left", "gap"):
-            self._look(person)
+            self._wake_waiters(person)
         if kind != "free":
-            self._told(cast("News", kind), person, str(told.get("topic") or ""))
+            self._told(cast("News", kind), person)
 
-    def _listen(self, loop: asyncio.AbstractEventLoop) -> None:
-        missed = False
+    def _listen(self, loop: asyncio.AbstractEventLoop, tried: threading.Event) -> None:
+        """``tried`` is set once it hears, or could not at first."""
 
         def hear(text: str) -> None:
             with suppress(RuntimeError):  # the loop has ended
@@ -324,13 +386,14 @@ class SharedPeople:
                 with self._connected() as raw:
                     raw.execute("SELECT set_config('idle_session_timeout', '0', false)")
                     raw.execute(f"LISTEN {CHANNEL}".encode())
-                    if missed:
+                    if tried.is_set():
                         hear(json.dumps({"kind": "gap"}))
-                    missed = True
+                    tried.set()
                     while not self._stop.is_set():
                         for note in raw.notifies(timeout=LISTEN_AGAIN_S):
                             hear(note.payload)
             except (psycopg.Error, StorageError):
+                tried.set()
                 self._stop.wait(LISTEN_AGAIN_S)
 
     # ---- sessions

@@ -1,0 +1,303 @@
+"""Several servers that answer at once, under load: 1, 2 and 4 of them on one PostgreSQL.
+
+People talk to the server that their device is connected to, each at a rate of their own, so that
+the rate of all rises in steps until an answer takes longer than ``GOAL_MS`` at the 95th percentile.
+The engines follow a script, so what is measured are servers and database alone: how many turns a
+second, what a turn costs in processor time, transactions, bytes of the write-ahead log, and what a
+connected device costs in memory.
+
+python bench/servers_load.py [--servers 1 2 4] [--seconds 15] [--devices 200]
+
+Everything runs on this computer, the talkers too: more servers than cores show what sharing costs,
+not what more computers would give.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+import httpx
+import numpy as np
+import psutil
+import psycopg
+from rich.console import Console
+from rich.table import Table
+
+from support.device_client import device
+from support.postgres_server import PostgresServer, started
+from support.programs import Program
+
+PROGRAM = Path(__file__).parents[1] / "tests" / "support" / "leased_server.py"
+GOAL_MS = 20.0
+RATES = (5, 10, 20, 30, 40, 60, 80, 120)
+"""Turns a second of all people together."""
+PEOPLE = 200
+SAID = (
+    "My neighbour has a new bicycle, and it is blue.",
+    "Where did we go last summer?",
+    "I think the soup needs more salt.",
+    "What did I tell you about the garden?",
+)
+
+
+@dataclass
+class Server:
+    """One process."""
+
+    folder: Path
+    url: str
+    port: int = 0
+    program: Program | None = None
+
+    def start(self) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        arguments = [str(PROGRAM), str(self.folder), str(self.port), self.url, "all"]
+        self.program = Program(arguments, output=self.folder.with_suffix(".log"))
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def process(self) -> psutil.Process:
+        return psutil.Process(self.program.pid if self.program is not None else None)
+
+    async def until_ready(self) -> None:
+        async with httpx.AsyncClient(base_url=self.address, trust_env=False) as http:
+            while True:
+                try:
+                    if (await http.get("/ready")).status_code == 200:
+                        return
+                except httpx.TransportError:
+                    pass
+                await asyncio.sleep(0.1)
+
+
+@dataclass
+class Talk:
+    """What came of a stretch of talk."""
+
+    took_ms: list[float] = field(default_factory=list)
+    failed: int = 0
+    late: int = 0
+    """Sentences that had to wait for the one before of the same person."""
+
+
+class Talker:
+    """Somebody at a device, with a connection that is kept open."""
+
+    def __init__(self, name: str, port: int) -> None:
+        self._name, self._port = name, port
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        self._said = 0
+
+    async def talk(self, every_s: float, until: float, talk: Talk) -> None:
+        """Say a sentence every so often; as soon as the one before was answered if that is late."""
+        loop = asyncio.get_running_loop()
+        due = loop.time() + every_s * ((hash(self._name) & 0xFFFF) / 0xFFFF)
+        while due < until:
+            await asyncio.sleep(max(0.0, due - loop.time()))
+            talk.late += loop.time() - due > every_s
+            began = time.perf_counter()
+            if await self._say():
+                talk.took_ms.append(1000.0 * (time.perf_counter() - began))
+            else:
+                talk.failed += 1
+            due += every_s
+
+    async def _say(self) -> bool:
+        self._said += 1
+        body = json.dumps({"text": SAID[self._said % len(SAID)]}).encode()
+        if self._streams is None:
+            self._streams = await asyncio.open_connection("127.0.0.1", self._port)
+        reader, writer = self._streams
+        writer.write(
+            f"POST /chat/text HTTP/1.1\r\nHost: 127.0.0.1\r\nDevice-Id: {self._name}\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+            + body
+        )
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        length = head.partition("content-length:")[2].partition("\r\n")[0]
+        await reader.readexactly(int(length))
+        return head.startswith("http/1.1 200")
+
+    async def close(self) -> None:
+        if self._streams is not None:
+            self._streams[1].close()
+
+
+@dataclass
+class Cost:
+    """What was used since another reading."""
+
+    servers_s: float
+    """Processor time of all servers, seconds."""
+    postgres_s: float
+    commits: int
+    wal_bytes: int
+
+    def since(self, before: Cost) -> Cost:
+        return Cost(
+            self.servers_s - before.servers_s,
+            self.postgres_s - before.postgres_s,
+            self.commits - before.commits,
+            self.wal_bytes - before.wal_bytes,
+        )
+
+
+def reading(servers: Sequence[Server], postgres: PostgresServer, url: str) -> Cost:
+    with psycopg.connect(url, autocommit=True) as raw:
+        raw.execute("SELECT pg_stat_force_next_flush()")
+        row = raw.execute(
+            "SELECT xact_commit, pg_current_wal_lsn() - '0/0'::pg_lsn FROM pg_stat_database"
+            " WHERE datname = current_database()"
+        ).fetchone()
+    if row is None or postgres.process is None:
+        raise RuntimeError("PostgreSQL has ended")
+    return Cost(
+        sum(_used_s([one.process]) for one in servers),
+        _used_s(_family(psutil.Process(postgres.process.pid))),
+        int(row[0]),
+        int(row[1]),
+    )
+
+
+def _family(process: psutil.Process) -> list[psutil.Process]:
+    return [process, *process.children(recursive=True)]
+
+
+def _used_s(processes: Sequence[psutil.Process]) -> float:
+    used = 0.0
+    for one in processes:
+        try:
+            times = one.cpu_times()
+        except psutil.NoSuchProcess:
+            continue
+        used += times.user + times.system
+    return used
+
+
+@contextmanager
+def running(count: int, url: str, folder: Path) -> Iterator[list[Server]]:
+    servers = [Server(folder / f"{count}-{number}", url) for number in range(count)]
+    for one in servers:
+        one.start()
+    try:
+        yield servers
+    finally:
+        for one in servers:
+            one.process.kill()
+
+
+async def talk_at(servers: Sequence[Server], rate: float, seconds: float) -> Talk:
+    talkers = [
+        Talker(f"person-{number}", servers[number % len(servers)].port) for number in range(PEOPLE)
+    ]
+    talk = Talk()
+    until = asyncio.get_running_loop().time() + seconds
+    try:
+        await asyncio.gather(*(one.talk(PEOPLE / rate, until, talk) for one in talkers))
+    finally:
+        for one in talkers:
+            await one.close()
+    return talk
+
+
+async def memory_of_devices(server: Server, count: int) -> float:
+    """Kilobytes of main memory for each connected device."""
+    before = server.process.memory_info().rss
+    async with AsyncExitStack() as stack:
+        for number in range(count):
+            mac = f"02:00:00:00:{number // 256:02x}:{number % 256:02x}"
+            await stack.enter_async_context(device(server.address, mac))
+        await asyncio.sleep(1.0)
+        return (server.process.memory_info().rss - before) / 1024 / max(count, 1)
+
+
+async def measure(counts: Sequence[int], seconds: float, devices: int) -> None:
+    console = Console(width=130)
+    table = Table(
+        "servers",
+        "turns/s",
+        "answered",
+        "p50, ms",
+        "p95, ms",
+        "failed",
+        "servers' CPU, ms a turn",
+        "PostgreSQL's CPU, ms a turn",
+        "commits a turn",
+        "log, kB a turn",
+    )
+    postgres = started(fsync="on", synchronous_commit="on", shared_buffers="128MB")
+    held_kb = 0.0
+    try:
+        for count in counts:
+            url = postgres.database(f"load_{count}")
+            with (
+                tempfile.TemporaryDirectory() as folder,
+                running(count, url, Path(folder)) as servers,
+            ):
+                for one in servers:
+                    await one.until_ready()
+                if not held_kb and devices:
+                    held_kb = await memory_of_devices(servers[0], devices)
+                await talk_at(servers, RATES[0], PEOPLE / RATES[0])  # everybody is known
+                for rate in RATES:
+                    before = reading(servers, postgres, url)
+                    began = time.monotonic()
+                    talk = await talk_at(servers, rate, seconds)
+                    spent = time.monotonic() - began
+                    cost = reading(servers, postgres, url).since(before)
+                    turns = max(1, len(talk.took_ms))
+                    p50, p95 = np.percentile(talk.took_ms or [0.0], [50, 95])
+                    table.add_row(
+                        str(count),
+                        str(rate),
+                        f"{turns / spent:.1f}",
+                        f"{p50:.1f}",
+                        f"{p95:.1f}",
+                        str(talk.failed),
+                        f"{1000 * cost.servers_s / turns:.1f}",
+                        f"{1000 * cost.postgres_s / turns:.1f}",
+                        f"{cost.commits / turns:.1f}",
+                        f"{cost.wal_bytes / turns / 1024:.1f}",
+                    )
+                    console.print(f"{count} servers, {rate} turns/s: p95 {p95:.1f} ms")
+                    if p95 > 5 * GOAL_MS or talk.failed:
+                        break
+    finally:
+        postgres.stop()
+    console.print(table)
+    console.print(
+        f"{os.cpu_count()} cores for all of it; {PEOPLE} people; goal: p95 of {GOAL_MS:.0f} ms."
+        f" A connected device: {held_kb:.0f} kB of a server's memory."
+    )
+
+
+def main() -> None:
+    """Read the arguments and measure."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--servers", type=int, nargs="+", default=[1, 2, 4])
+    parser.add_argument("--seconds", type=float, default=15.0)
+    parser.add_argument("--devices", type=int, default=200)
+    options = parser.parse_args()
+    asyncio.run(measure(options.servers, options.seconds, options.devices))
+
+
+if __name__ == "__main__":
+    main()
