@@ -1,4 +1,4 @@
-"""deploy/kubernetes/: what the manifests name is there, in them or in Lo-Bug. No cluster is needed."""
+"""deploy/kubernetes/: what the manifests name is there. No cluster is needed."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def answered() -> set[str]:
         route.path
         for router in ROUTERS
         for route in router.routes
-        if isinstance(route, APIRoute) and "GET" in route.methods
+        if isinstance(route, APIRoute) and "GET" in (route.methods or ())
     }
 
 
