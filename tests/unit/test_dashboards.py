@@ -18,6 +18,8 @@ from lobug.turn.timeline import STAGES, Outcome
 ROOT = Path(__file__).parents[2]
 DASHBOARD: dict[str, Any] = json.loads((ROOT / "deploy" / "grafana" / "lobug.json").read_text())
 RULES = yaml.safe_load((ROOT / "deploy" / "prometheus" / "lobug-rules.yml").read_text())
+SERVERS = yaml.safe_load((ROOT / "deploy" / "kubernetes" / "monitoring" / "rules.yaml").read_text())
+"""For several servers; its first group is that of RULES."""
 SCRAPE = yaml.safe_load((ROOT / "deploy" / "prometheus" / "prometheus.yml").read_text())
 OPERATIONS = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 
@@ -67,9 +69,13 @@ def queries() -> Iterator[tuple[str, str]]:
     for variable in DASHBOARD["templating"]["list"]:
         if variable["type"] == "query":
             yield variable["name"], variable["definition"]
-    for group in RULES["groups"]:
-        for rule in group["rules"]:
-            yield rule["alert"], rule["expr"]
+    for rule in alerts():
+        yield rule["alert"], rule["expr"]
+
+
+def alerts() -> list[dict[str, Any]]:
+    groups = (*RULES["groups"], *SERVERS["spec"]["groups"][1:])
+    return [rule for group in groups for rule in group["rules"]]
 
 
 def family(name: str) -> str:
@@ -145,14 +151,13 @@ def test_no_panel_lies_on_another() -> None:
 
 
 def test_the_alerts_say_what_to_do() -> None:
-    for group in RULES["groups"]:
-        names = [rule["alert"] for rule in group["rules"]]
-        assert len(set(names)) == len(names)
-        for rule in group["rules"]:
-            assert set(rule) <= {"alert", "expr", "for", "labels", "annotations"}
-            assert rule["labels"]["severity"] in {"critical", "warning", "info"}
-            assert set(rule["annotations"]) == {"summary", "action"}
-            assert re.fullmatch(r"\d+[mhd]", rule.get("for", "1m"))
+    names = [rule["alert"] for rule in alerts()]
+    assert len(set(names)) == len(names)
+    for rule in alerts():
+        assert set(rule) <= {"alert", "expr", "for", "labels", "annotations"}
+        assert rule["labels"]["severity"] in {"critical", "warning", "info"}
+        assert set(rule["annotations"]) == {"summary", "action"}
+        assert re.fullmatch(r"\d+[mhd]", rule.get("for", "1m"))
 
 
 def test_the_scrape_reads_a_token_and_these_rules() -> None:

@@ -87,13 +87,14 @@ def test_the_containers_settings_exist_and_are_valid(
         assert not list(unknown_variables(environment))
         with monkeypatch.context() as patched:
             for variable, value in environment.items():
-                patched.setenv(variable, value)
+                patched.setenv(variable, re.sub(r"\$\{\w+:-(\w*)\}", r"\1", value))
             settings = Settings(_env_file=None)
         assert settings.host == "0.0.0.0"
         assert str(settings.data_dir) == "/data"
         assert str(settings.models_dir) == "/models"
         shared = settings.database.url.get_secret_value()
         assert bool(shared) == name.startswith("fleet-")
+        assert settings.database.servers == "one"
 
 
 def test_the_fleet_is_two_servers_on_one_postgresql_behind_a_proxy(compose: dict[str, Any]) -> None:
@@ -119,6 +120,9 @@ def test_the_proxy_asks_which_server_is_ready(compose: dict[str, Any]) -> None:
         used = re.findall(r"^    server \w+ \"\$\{(\w+)\}:(\d+)\"$", backend, re.MULTILINE)
         assert [name for name, _ in used] == list(environment)
         assert {port for _, port in used} < {"8321", "8322"}
+        # Each of several servers that answer at once may then keep what it holds of a caller.
+        balance = "hdr(Device-Id)" if backend.startswith("http\n") else "source"
+        assert f"\n    balance {balance}\n    hash-type consistent\n" in backend
     (base,) = re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE)
     assert f"FROM {base}\n" in (ROOT / "deploy/fleet/Dockerfile").read_text()
 
