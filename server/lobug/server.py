@@ -185,6 +185,8 @@ class LobugServer:
     """Whether it is about to stop."""
     _lease_follower: LeaseFollower | None = field(init=False, default=None)
     """None: the database needs no lease."""
+    _gives_up: bool = field(init=False, default=False)
+    """Whether it is closing what others have taken over."""
     _look_again: asyncio.Event = field(init=False, default_factory=asyncio.Event)
     """Set when what is kept should be looked at at once."""
     _started_at: float = field(init=False)
@@ -459,6 +461,13 @@ class LobugServer:
         """Close what is kept in the database and drop what was read from it: another server has it.
         Raises StorageError."""
         self.hub.close()  # pages connect again
+        self._gives_up = True
+        try:
+            await self._give_up_all()
+        finally:
+            self._gives_up = False
+
+    async def _give_up_all(self) -> None:
         await self.schedule.give_up()
         parts = (self.memory, self.agenda, self.webhooks, self.access)
         found = await asyncio.gather(*(one.give_up() for one in parts), return_exceptions=True)
@@ -564,6 +573,8 @@ class LobugServer:
                 async with asyncio.timeout(self.memory_retry_s):
                     await self._look_again.wait()
             self._look_again.clear()
+            if self._gives_up:
+                continue  # until what began before has ended: it must write nothing any more
             works = self.memory.is_open and self.memory.fault() is None
             try:
                 await (self.memory.refresh() if works else self.memory.check())

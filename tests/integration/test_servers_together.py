@@ -17,7 +17,7 @@ import psycopg
 import pytest
 
 from lobug.errors import PersonElsewhereError, StorageError, StorageHeldError
-from lobug.memory.model import ConversationKey
+from lobug.memory.model import ConversationKey, MemoryScope, Purge
 from lobug.server import LobugServer
 from lobug.settings import Settings
 from lobug.storage.connection import Connection
@@ -408,6 +408,88 @@ async def test_an_alert_rings_where_the_device_is(tmp_path: Path, postgres: Post
         assert "timer" in told.lower()
         await desk.until_said("tts", state="start")
         await desk.until(lambda: bool(desk.audio()))
+
+
+async def test_an_alert_that_rang_where_nobody_was_is_not_told_again_once_it_was_heard(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    url = postgres.database("heard")
+    waiting = "SELECT count(*) FROM lobug_agenda.waiting_speech"
+
+    async def noted() -> bool:
+        return (await asyncio.to_thread(rows, url, waiting)) == [(1,)]
+
+    async with both(tmp_path, url) as servers:
+        await words(servers.clients[1], "Set a timer for one second.", "desk")
+        await until(noted)
+        async with device(str(servers.clients[0].base_url), DESK) as desk:
+            await desk.until(lambda: bool(desk.audio()))
+
+            async def dropped() -> bool:
+                return not await noted()
+
+            await until(dropped)
+
+
+async def test_background_work_takes_nobody_away(tmp_path: Path, postgres: PostgresServer) -> None:
+    url = postgres.database("work")
+    async with both(tmp_path, url) as servers:
+        one, other = servers.servers
+        people = one.memory.kept_in.people
+        assert await people.has("ada")
+        await words(servers.clients[1], "Set a timer.")
+        assert not await people.has("ada")
+        with pytest.raises(PersonElsewhereError):
+            async with people.work("ada"):
+                pass
+        answer = await words(servers.clients[1], "Five minutes.")
+        assert "five minutes" in answer.lower()
+        assert await other.memory.kept_in.people.has("ada")
+
+
+async def test_what_is_refused_is_not_half_done(tmp_path: Path, postgres: PostgresServer) -> None:
+    url = postgres.database("refused")
+    async with both(tmp_path, url, database={"handover_s": 1.0}) as servers:
+        one, other = servers.servers
+        await words(servers.clients[0], "Put milk on the shopping list.")
+        async with one.memory.kept_in.people.hold("ada"):
+            with pytest.raises(PersonElsewhereError):
+                await other.memory.purge(MemoryScope("ada", None), Purge(user=True))
+        assert rows(url, "SELECT content FROM lobug_agenda.list_items") == [("milk",)]
+        await other.memory.purge(MemoryScope("ada", None), Purge(user=True))
+        assert rows(url, "SELECT content FROM lobug_agenda.list_items") == []
+
+
+async def test_a_server_that_was_ended_finishes_nothing_afterwards(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    """Its turn that waits for the model meanwhile fails, instead of writing beside the others'."""
+    url = postgres.database("ended")
+    async with both(tmp_path, url) as servers:
+        gate = asyncio.Event()
+        servers.engines[0].chat._replies = lambda _messages, options: (
+            "[]" if options.json_schema else [gate, "Too late."]
+        )
+        turn = asyncio.ensure_future(say(servers.clients[0], "I am the first."))
+        await until(lambda: _asked(servers, 0))
+        place = servers.servers[0].memory.kept_in
+        assert place.lease is not None
+        times = place.lease.times_taken
+        ended = "UPDATE lobug_lease.servers SET ended = true WHERE name = "
+        change(url, f"{ended}'{place.lease.holder}'")
+        await asked_until(lambda: place.lease is not None and place.lease.times_taken > times)
+        assert await words(servers.clients[1], "I am the second.") == "Okay."
+        gate.set()
+        assert (await turn).status_code == 503
+        servers.engines[0].chat._replies = lambda *_: "[]"
+        await until(lambda: _talks(servers.clients[0]))
+        stored = rows(url, "SELECT content FROM lobug_memory.conversation_log ORDER BY id")
+        assert ("Too late.",) not in stored
+        assert stored[:3] == [("I am the first.",), ("I am the second.",), ("Okay.",)]
+
+
+async def _talks(http: httpx.AsyncClient) -> bool:
+    return (await say(http, "And now?", "kitchen")).status_code == 200
 
 
 async def test_a_revoked_device_is_sent_away_by_the_other_server(
