@@ -481,7 +481,7 @@ async def test_a_server_that_was_ended_finishes_nothing_afterwards(
         assert await words(servers.clients[1], "I am the second.") == "Okay."
         gate.set()
         assert (await turn).status_code == 503
-        servers.engines[0].chat._replies = lambda *_: "[]"
+        servers.engines[0].chat._replies = ["Okay."]
         await until(lambda: _talks(servers.clients[0]))
         stored = rows(url, "SELECT content FROM lobug_memory.conversation_log ORDER BY id")
         assert ("Too late.",) not in stored
