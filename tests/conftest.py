@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -99,10 +99,34 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if is_ollama and not named else None
 
 
+class Shifted(pytest.Directory):
+    """A folder whose files are collected in their order, but from another one on in each process.
+
+    pytest rewrites the assertions of each test file, which takes longer than to import it, and
+    keeps the result on disk. So no two processes rewrite the same file at the same time, and each
+    finds there what the others have rewritten.
+    """
+
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
+        assert self.parent is not None
+        found = list(pytest.Dir.from_parent(self.parent, path=self.path).collect())
+        worker = int(os.environ["PYTEST_XDIST_WORKER"].removeprefix("gw"))
+        first = len(found) * worker // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+        yield from (*found[first:], *found[:first])
+
+
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """How a folder's files are found where several processes look for them."""
+    shared = "PYTEST_XDIST_WORKER" in os.environ
+    return Shifted.from_parent(parent, path=path) if shared else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with models first, then the others in their order: what builds the firmware, what
-    starts servers, what computes."""
+    """Files with models first, then the others in the order of their names: what builds the
+    firmware, what starts servers, what computes."""
     root = Path(__file__).parents[1]
+    if "PYTEST_XDIST_WORKER" in os.environ:  # all processes must have the same order
+        items.sort(key=lambda item: item.path)
     items.sort(key=lambda item: not _uses_models(item.path.relative_to(root).as_posix()))
     for item in items:
         if item.path.parent.name == "firmware" and item.get_closest_marker("timeout") is None:

@@ -5,17 +5,22 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import httpx
+
+from lobug.engines.prompt_states import SUFFIX
 
 START_S = 180.0
 """Longest start of a server, seconds, on a slow and busy machine."""
@@ -108,12 +113,18 @@ def served(
 ) -> Iterator[ServedLobug]:
     """Start `lobug serve` with data under ``folder`` and wait until it is healthy.
 
-    It is ended by ``stop``; SIGTERM must end it cleanly, with code 0 or by that signal.
+    It is ended by ``stop``; SIGTERM must end it cleanly, with code 0 or by that signal. In a new
+    folder it finds the prompt states of the earlier servers of this test process, as after a
+    restart: the embedded model computes them for a minute (tests/integration/test_prompt_state.py
+    shows that it does).
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     folder.mkdir(parents=True, exist_ok=True)
+    states = folder / "data" / "prompt-states"
+    if not (folder / "data").exists():
+        _copy_states(_known_states(), states)
     log_path = folder / "serve.log"
     with log_path.open("a") as log:
         process = subprocess.Popen(
@@ -147,8 +158,27 @@ def served(
                 process.kill()
                 process.wait()
                 raise
+            _copy_states(states, _known_states())
     clean = {0, -int(stop), 128 + int(stop)}
     assert process.returncode in clean, f"{process.returncode}: {log_path.read_text()[-3000:]}"
+
+
+@cache
+def _states_folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="prompt-states-")
+
+
+def _known_states() -> Path:
+    """The prompt states that servers of this process have computed."""
+    return Path(_states_folder().name)
+
+
+def _copy_states(source: Path, target: Path) -> None:
+    if states := list(source.glob(f"*{SUFFIX}")):
+        for folder in (target.parent, target):
+            folder.mkdir(mode=0o700, exist_ok=True)
+        for state in states:
+            shutil.copy2(state, target)
 
 
 def _wait_for_health(lobug: ServedLobug, log_path: Path) -> None:

@@ -445,7 +445,7 @@ TEST_CASE("awake and idle a frame is a fraction of a full one") {
   std::size_t sent = 0;
   std::size_t drawn = 0;
   std::size_t full = 0;
-  constexpr std::size_t kFrames = 1500;
+  constexpr std::size_t kFrames = 600;  // 24 s: several blinks and glances
   for (std::size_t frame = 0; frame < kFrames; ++frame) {
     t.frame();
     REQUIRE(t.same());
