@@ -31,12 +31,26 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import psycopg
-from failover_scenes import Scene, Server, alone, apart, followed, followed_apart, on_slow_disk
 from rich.console import Console
 from rich.table import Table
 
-BEFORE_S = 3.0
+from failover_scenes import (
+    Scene,
+    Server,
+    alone,
+    apart,
+    followed,
+    followed_apart,
+    on_slow_disk,
+    present,
+)
+
+BEFORE = 20
+"""How many sentences are answered before something breaks."""
 AFTER_S = 25.0
+"""How long the talker goes on after it at least, seconds."""
+LONGEST_S = 90.0
+"""How long it goes on when nobody answers, seconds."""
 PAUSE_S = 0.1
 PATIENCE_S = 2.0
 """How long the talker waits for an answer, seconds."""
@@ -73,6 +87,10 @@ class Talker:
         self.acknowledged[words] = time.monotonic()
         self.took_s[words] = self.acknowledged[words] - began
         return True
+
+    def answered(self, since: float) -> bool:
+        """Whether it had an answer since a moment."""
+        return any(at > since for at in list(self.acknowledged.values()))
 
     def silence_s(self, since: float, until: float) -> float:
         """The longest time without an answer between two moments."""
@@ -154,8 +172,7 @@ def _no_connections_left(scene: Scene) -> None:
 
 def _cut(scene: Scene, lasts_s: float) -> Notes:
     """The network between PostgreSQL and the server that answers."""
-    network = scene.network
-    assert network is not None
+    network = present(scene.network)
     first, second = scene.servers
     network.cut("a", "database")
     time.sleep(1.0)  # what was on its way has arrived
@@ -190,37 +207,35 @@ def _cut_shortly(scene: Scene) -> Notes:
 
 def _promoted(scene: Scene) -> None:
     """The primary is killed."""
-    assert scene.standby is not None
     scene.postgres.stop(signal.SIGKILL)
     time.sleep(PROMOTED_AFTER_S)
-    scene.standby.promote()
+    present(scene.standby).promote()
 
 
 def _vanished(scene: Scene) -> None:
     """The primary's computer answers nothing any more."""
-    assert scene.standby is not None
-    assert scene.network is not None
     for name in ("a", "b", "standby"):
-        scene.network.cut(name, "primary")
+        present(scene.network).cut(name, "primary")
     time.sleep(PROMOTED_AFTER_S)
-    scene.standby.promote()
+    present(scene.standby).promote()
 
 
 def _slow(milliseconds: int) -> Fault:
     def fault(scene: Scene) -> Notes:
-        assert scene.delay is not None
+        delay = present(scene.delay)
         began = time.monotonic()
-        scene.delay.write_text(str(milliseconds))
+        delay.write_text(str(milliseconds))
         time.sleep(AFTER_S * 2)
-        scene.delay.write_text("0")
+        delay.write_text("0")
         ended = time.monotonic()
 
         def notes(talker: Talker) -> Iterator[str]:
-            for said, when in (
-                ("before", lambda t: t < began),
-                ("meanwhile", lambda t: began < t < ended),
-            ):
-                took_s = [talker.took_s[w] for w, t in talker.acknowledged.items() if when(t)]
+            for said, since, until in (("before", 0.0, began), ("meanwhile", began, ended)):
+                took_s = [
+                    talker.took_s[words]
+                    for words, at in talker.acknowledged.items()
+                    if since < at < until
+                ]
                 if took_s:
                     median, most = statistics.median(took_s), max(took_s)
                     yield f"an answer {said}: {median:.2f} s, at most {most:.2f} s ({len(took_s)})"
@@ -232,10 +247,10 @@ def _slow(milliseconds: int) -> Fault:
 
 def _stalled(scene: Scene) -> None:
     """What is to be written in one second takes twelve."""
-    assert scene.delay is not None
-    scene.delay.write_text("12000")
+    delay = present(scene.delay)
+    delay.write_text("12000")
     time.sleep(1.0)
-    scene.delay.write_text("0")
+    delay.write_text("0")
 
 
 @dataclass(frozen=True)
@@ -299,10 +314,14 @@ def measure(kind: Kind) -> Outcome:
         threads = [threading.Thread(target=one.run) for one in (talker, watch)]
         for thread in threads:
             thread.start()
-        time.sleep(BEFORE_S)
+        while len(talker.acknowledged) < BEFORE:
+            time.sleep(PAUSE_S)
         began = time.monotonic()
         notes = kind.fault(scene)
+        broken = time.monotonic()
         time.sleep(AFTER_S)
+        while not talker.answered(broken) and time.monotonic() < broken + LONGEST_S:
+            time.sleep(PAUSE_S)
         ended = time.monotonic()
         for one in (talker, watch):
             one.stop.set()
@@ -342,18 +361,19 @@ def _two_servers(scene: Scene, folder: Path) -> Iterator[list[Server]]:
 
 def main() -> None:
     """Measure the faults that are named, or all."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what it started ends with it
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(FAULTS))
     wanted = parser.parse_args().names or list(FAULTS)
     columns = ("fault", "no answer for, s", "acknowledged", "missing", "changes", "lost")
-    table, notes = Table(*columns), list[str]()
+    table, notes, console = Table(*columns), list[str](), Console()
     for name in wanted:
         kind = FAULTS[name]
         outcome = measure(kind)
         counts = (outcome.acknowledged, outcome.missing, outcome.changes, outcome.losses)
         table.add_row(kind.said, f"{outcome.silence_s:.1f}", *(str(count) for count in counts))
         notes += [f"{name}: {note}" for note in outcome.notes]
-    console = Console()
+        console.print(f"{name}: {outcome}")
     console.print(table)
     for note in notes:
         console.print(note)

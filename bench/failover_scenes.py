@@ -6,16 +6,20 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 
 import httpx
 import psycopg
-from networks import Network
+from psycopg import sql
 
+from networks import Network
 from support.postgres_server import PostgresServer, started
+
+T = TypeVar("T")
 
 PROGRAM = Path(__file__).parents[1] / "tests" / "support" / "leased_server.py"
 SLOW_SYNC = Path(__file__).with_name("slow_sync.c")
@@ -98,7 +102,7 @@ class Scene:
     """The file that says how many milliseconds longer its disk takes."""
     servers: list[Server] = field(default_factory=list)
 
-    def look(self) -> psycopg.Connection[tuple[object, ...]]:
+    def look(self) -> psycopg.Connection[tuple[Any, ...]]:
         """A connection to the primary that no fault concerns."""
         # The standby first: as soon as it is promoted, that is the primary.
         folders = [str(one.folder) for one in (self.standby, self.postgres) if one is not None]
@@ -119,21 +123,28 @@ class Scene:
     def writes(self) -> dict[tuple[str, str], int]:
         """How often each server's databases have written, by schema and database."""
         found = {}
+        query = sql.SQL("SELECT server, writes FROM {}.written")
         with self.look() as raw:
             schemas = raw.execute(
                 "SELECT table_schema FROM information_schema.tables WHERE table_name = 'written'"
             ).fetchall()
             for (schema,) in schemas:
-                rows = raw.execute(f"SELECT server, writes FROM {schema}.written".encode())
-                for server, count in rows:
-                    found[str(schema), str(server)] = int(str(count))
+                for server, count in raw.execute(query.format(sql.Identifier(schema))):
+                    found[schema, server] = int(count)
         return found
+
+
+def present(part: T | None) -> T:
+    """What a fault needs of its scene."""
+    if part is None:
+        raise LookupError("this scene has nothing of that kind")
+    return part
 
 
 @contextmanager
 def alone(_: Path) -> Iterator[Scene]:
     """One PostgreSQL, on this computer."""
-    with _running(**POSTGRES) as postgres:
+    with _running(None, **POSTGRES) as postgres:
         yield Scene(postgres, postgres.database(NAME))
 
 
@@ -154,7 +165,7 @@ def followed(_: Path) -> Iterator[Scene]:
     """A primary and a standby, on this computer."""
     ports = [_free_port(), _free_port()]
     with (
-        _running(**POSTGRES, listen_addresses="127.0.0.1", port=str(ports[0])) as postgres,
+        _running(None, **POSTGRES, listen_addresses="127.0.0.1", port=str(ports[0])) as postgres,
         _following(postgres, port=str(ports[1])) as standby,
     ):
         postgres.database(NAME)
@@ -198,7 +209,7 @@ def on_slow_disk(folder: Path) -> Iterator[Scene]:
 
 @contextmanager
 def _running(
-    environment: dict[str, str] | None = None, **settings: str
+    environment: Mapping[str, str] | None = None, **settings: str
 ) -> Iterator[PostgresServer]:
     postgres = started(environment, **settings)
     try:
@@ -211,7 +222,7 @@ def _running(
 def _running_at(network: Network, name: str) -> Iterator[PostgresServer]:
     """At a computer of a network; everybody there may log in."""
     with network.inside(name):
-        postgres = started(**POSTGRES, listen_addresses=network.address(name))
+        postgres = started(None, **POSTGRES, listen_addresses=network.address(name))
     try:
         with (postgres.data / "pg_hba.conf").open("a") as rules:
             rules.write("host all all 10.77.0.0/16 trust\n")

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -187,8 +188,9 @@ class PostgresServer:
         return {"user": "nobody", "group": "nogroup", "extra_groups": []}
 
 
-def started(environment: dict[str, str] | None = None, **settings: str) -> PostgresServer:
-    """A server in a new folder that its user may enter. ``settings`` in place of the usual ones."""
+def started(environment: Mapping[str, str] | None = None, **settings: str) -> PostgresServer:
+    """A server in a new folder that its user may enter. ``environment``: what its processes have
+    besides that of this one; ``settings`` in place of the usual ones."""
     server = PostgresServer(_folder(), settings) if settings else PostgresServer(_folder())
     server.environment.update(environment or {})
     atexit.register(_remove, server)

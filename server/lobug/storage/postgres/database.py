@@ -390,7 +390,8 @@ class PostgresDatabase:
         lease = self._options.lease
         if lease is not None:
             lease.require()
-        raw = self._address.connect(
+        address = self._address if lease is None else lease.address
+        raw = address.connect(
             self._options.patience_s, program="" if lease is None else lease.holder
         )
         try:

@@ -70,7 +70,11 @@ ROW = f"SELECT holder, name, renewed_until < clock_timestamp(), former FROM {SCH
 RENEW = f"""
 UPDATE {SCHEMA}.lease
 SET renewed_until = clock_timestamp() + %(lasts)s * interval '1 second' WHERE holder = %(holder)s
+AND set_config('synchronous_commit', 'off', true) = 'off'
 """
+"""It waits neither for the disk nor for a standby: when those are slow or away, this server is as
+alive as before, and another one could not write either. Of a renewal that is lost in a crash
+nothing is left to protect: the session with the lock ends as well."""
 
 END_SESSIONS = """
 SELECT bool_and(pg_terminate_backend(pid, %s)) FROM pg_stat_activity
@@ -123,6 +127,8 @@ class Lease:
         self._options = options
         self._address = address
         self._patience_s = patience_s
+        self._at = address
+        self._taken_at: Address | None = None
         self._raw: Raw | None = None
         """The session that has the lock, or tries to get it."""
         self._using = threading.Lock()
@@ -131,8 +137,9 @@ class Lease:
         self._thread: threading.Thread | None = None
         self._fault: StorageError | None = StorageError("the lease of the database was not taken")
         self.times_taken = 0
-        """Grows when it is taken from nobody or from another server: what this server knew of the
-        database before may be wrong."""
+        """Grows when it is taken from nobody, from another server or at another PostgreSQL (a
+        standby that was promoted may lack something): what this server knew of the database before
+        may be wrong."""
         self.changed: Callable[[], None] = lambda: None
         """Called when ``fault`` or ``times_taken`` may have changed, in any thread."""
 
@@ -145,6 +152,13 @@ class Lease:
     def lasts_s(self) -> float:
         """How long a server may do nothing until another one takes over, seconds."""
         return self._options.lasts_s
+
+    @property
+    def address(self) -> Address:
+        """Where its session is, or was last: of several PostgreSQLs the one that all sessions of
+        this server have to be at. An old primary that comes back would let them in as well, and
+        one whose computer is gone would cost each of them the time-out."""
+        return self._at
 
     @property
     def fault(self) -> StorageError | None:
@@ -225,6 +239,7 @@ class Lease:
                     "SELECT set_config('statement_timeout', '0', false),"
                     " set_config('idle_session_timeout', '0', false)"
                 )
+                self._at = self._address.at(raw)
                 _require_table(raw)
                 return self._taken(raw)
         except StorageError as error:
@@ -257,8 +272,9 @@ class Lease:
         if not _end(raw, _sessions_of(others)):
             return StorageError("the former server's sessions do not end")
         raw.execute(TAKEN, self._parameters)
-        if others or not self.times_taken:
+        if others or self._taken_at != self._at:
             self.times_taken += 1
+        self._taken_at = self._at
         return None
 
     @property
