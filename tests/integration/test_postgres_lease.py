@@ -16,7 +16,7 @@ import pytest
 
 from lobug.errors import StorageError, StorageHeldError
 from lobug.settings import Settings
-from lobug.storage.connection import Connection
+from lobug.storage.connection import Connection, PostgresConnection
 from lobug.storage.postgres import lease as lease_module
 from lobug.storage.postgres.address import Address
 from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
@@ -65,6 +65,12 @@ def age(url: str) -> None:
     """Let it seem that whoever has the lease has not renewed it for long."""
     with psycopg.connect(url, autocommit=True) as raw:
         raw.execute("UPDATE lobug_lease.lease SET renewed_until = now() - interval '1 hour'")
+
+
+def parameters(connection: Connection) -> dict[str, str]:
+    """How libpq connects."""
+    assert isinstance(connection, PostgresConnection)
+    return connection.raw.info.get_parameters()
 
 
 def end_sessions(url: str, name: str) -> None:
@@ -292,6 +298,8 @@ async def test_a_server_follows_to_the_standby_that_was_promoted() -> None:
     database = opened_with(lease, url)
     await database.open(lambda _: None)
     await database.write("insert", insert)
+    given_up = await database.read(lambda c: parameters(c)["tcp_user_timeout"])
+    assert given_up == str(round(LASTING_S * 1000)), "not later than the lease"
     primary.stop(signal.SIGKILL)
     lease.attempt()
     with pytest.raises(StorageError) as raised:
