@@ -392,8 +392,8 @@ class PostgresDatabase:
             raw = self._address.connect(patience_s)
         else:
             lease.require()
-            # Given up as early as the lease's own session: whoever waited longer for a computer that
-            # has vanished would keep this server from going on where its lease has moved to.
+            # Given up as early as the lease's own session: whoever waited longer for a computer
+            # that has vanished would keep this server from going on where its lease is now.
             raw = lease.address.connect(patience_s, program=lease.holder, silence_s=lease.lasts_s)
         try:
             if lease is not None:
