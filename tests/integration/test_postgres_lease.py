@@ -16,7 +16,7 @@ import pytest
 
 from lobug.errors import StorageError, StorageHeldError
 from lobug.settings import Settings
-from lobug.storage.connection import Connection
+from lobug.storage.connection import Connection, PostgresConnection
 from lobug.storage.postgres import lease as lease_module
 from lobug.storage.postgres.address import Address
 from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
@@ -65,6 +65,12 @@ def age(url: str) -> None:
     """Let it seem that whoever has the lease has not renewed it for long."""
     with psycopg.connect(url, autocommit=True) as raw:
         raw.execute("UPDATE lobug_lease.lease SET renewed_until = now() - interval '1 hour'")
+
+
+def parameters(connection: Connection) -> dict[str, str]:
+    """How libpq connects."""
+    assert isinstance(connection, PostgresConnection)
+    return connection.raw.info.get_parameters()
 
 
 def end_sessions(url: str, name: str) -> None:
@@ -249,6 +255,74 @@ async def test_what_was_read_before_another_had_it_is_not_used(postgres: Postgre
     await database.write("insert", insert)
     await database.close()
     one.close()
+
+
+async def test_to_renew_it_waits_for_no_disk_and_no_standby(postgres: PostgresServer) -> None:
+    """Another server could not write either, so it must not take over and be slow in its turn."""
+    url = postgres.database("waiting")
+    one, other = lease_of(url, "one"), lease_of(url, "other")
+    one.attempt()
+    set_in(postgres, "synchronous_standby_names", "nobody")
+    try:
+        with psycopg.connect(url, autocommit=True) as raw:
+            raw.execute("SET synchronous_commit = off")
+            raw.execute("UPDATE lobug_lease.lease SET renewed_until = now() - interval '1 hour'")
+        await asyncio.wait_for(asyncio.to_thread(one.attempt), PATIENCE_S)
+        one.require()
+        other.attempt()
+        assert isinstance(other.fault, StorageHeldError)
+    finally:
+        set_in(postgres, "synchronous_standby_names", "")
+    other.close()
+    one.close()
+
+
+def set_in(postgres: PostgresServer, name: str, value: str) -> None:
+    """Change a setting of the whole PostgreSQL."""
+    with psycopg.connect(postgres.url, autocommit=True) as raw:
+        raw.execute(f"ALTER SYSTEM SET {name} = '{value}'".encode())
+        raw.execute("SELECT pg_reload_conf()")
+    while rows(postgres.url, f"SHOW {name}") != [(value,)]:
+        pass
+
+
+async def test_a_server_follows_to_the_standby_that_was_promoted() -> None:
+    """And stays there, though the old primary comes back and stands first in the address."""
+    primary = started(fsync="off", shared_buffers="16MB")
+    standby = primary.standby()
+    primary.database("followed")
+    url = f"postgresql://lobug@/followed?host={primary.folder},{standby.folder}&port=5432,5432"
+    where = "SELECT current_setting('unix_socket_directories')"
+    lease = lease_of(url, "one")
+    lease.attempt()
+    database = opened_with(lease, url)
+    await database.open(lambda _: None)
+    await database.write("insert", insert)
+    given_up = await database.read(lambda c: parameters(c)["tcp_user_timeout"])
+    assert given_up == str(round(LASTING_S * 1000)), "not later than the lease"
+    primary.stop(signal.SIGKILL)
+    lease.attempt()
+    with pytest.raises(StorageError) as raised:
+        lease.require()
+    assert f"{primary.folder}/" in str(raised.value)
+    assert "standby" in str(raised.value)
+
+    standby.promote()
+    lease.attempt()
+    lease.require()
+    with pytest.raises(StorageHeldError, match="opened anew"):
+        await database.read(lambda _: None)
+    await database.close()
+    primary.start()
+    await database.open(lambda _: None)
+    assert await database.read(lambda c: run(c, where).scalar()) == str(standby.folder)
+    kept = 'SELECT "user" FROM turn_owners'
+    assert await database.read(lambda c: run(c, kept).scalar()) == "ada"
+    await database.write("delete", lambda c: run(c, "DELETE FROM turn_owners"))
+    await database.close()
+    lease.close()
+    primary.stop(signal.SIGQUIT)
+    standby.stop(signal.SIGQUIT)
 
 
 async def ready(http: httpx.AsyncClient) -> bool:

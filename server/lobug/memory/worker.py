@@ -108,6 +108,8 @@ class Worker:
         self._snapshot = snapshot
         self._looked_for_snapshot = snapshot is None
         self._stale = False
+        self._told = False
+        """Another server has left something to embed and to count since the last step."""
         self._doing: tuple[str, asyncio.Task[object] | None] | None = None
         """Whose task runs now, and in what it runs."""
         self._claims_wait = True
@@ -166,7 +168,7 @@ class Worker:
 
     def wake_by_another_server(self) -> None:
         """End the sleep: another server says that there may be something to embed."""
-        self._stale = True
+        self._told = True
         self._wake_up.set()
 
     def stop_work(self, user: str) -> None:
@@ -242,6 +244,8 @@ class Worker:
             embedded = embedded or await embedder.step(partial(self._outdated, embedder.deadline))
         done = done or self._embedding.batches + self._turns.batches > batches
         self._stale = self._stale or done or embedded or task is not None
+        self._stale = self._stale or (shared_work and self._told)
+        self._told = False
         if not shared_work:  # whoever has the house embeds and counts
             if self._stale or woken:
                 self._people.tell("work")

@@ -50,6 +50,12 @@ class Address:
             return "postgresql://"
         return f"postgresql://{known.get('host') or 'localhost'}/{known.get('dbname') or ''}"
 
+    def at(self, raw: Raw) -> Address:
+        """The address of that server alone, of several, to which a connection goes."""
+        info = raw.info
+        there = {"host": info.host, "port": str(info.port), "hostaddr": info.hostaddr}
+        return Address({**(self.parts or {}), **{k: v or None for k, v in there.items()}})
+
     def connect(self, patience_s: float, *, program: str = "", silence_s: float = 25.0) -> Raw:
         """A new connection, to no standby.
 

@@ -417,12 +417,14 @@ class PostgresDatabase:
         self._migrate(raw)
 
     def _own_connection(self) -> Raw:
-        lease = self._options.lease
-        if lease is not None:
+        lease, patience_s = self._options.lease, self._options.patience_s
+        if lease is None:
+            raw = self._address.connect(patience_s)
+        else:
             lease.require()
-        raw = self._address.connect(
-            self._options.patience_s, program="" if lease is None else lease.holder
-        )
+            # Given up as early as the lease's own session: whoever waited longer for a computer
+            # that has vanished would keep this server from going on where its lease is now.
+            raw = lease.address.connect(patience_s, program=lease.holder, silence_s=lease.lasts_s)
         try:
             if lease is not None:
                 lease.require_holder(raw)

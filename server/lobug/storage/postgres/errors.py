@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -18,6 +19,9 @@ from lobug.errors import (
 
 AGAIN = (errors.SerializationFailure, errors.DeadlockDetected, errors.ForeignKeyViolation)
 """Two transactions were in each other's way: the same work may succeed when it is done again."""
+
+ATTEMPT = re.compile(r"^- host: .*, hostaddr: (?:None|'[^'\n]*'): (.*)$", re.MULTILINE)
+"""What psycopg says of each host when an address has several and none can be used."""
 
 TYPED: tuple[tuple[tuple[type[Exception], ...], type[StorageError], str], ...] = (
     (
@@ -63,7 +67,8 @@ def _reason(error: Exception) -> str:
     alone, since its message may quote what somebody said."""
     state = getattr(error, "sqlstate", None)
     if state is None:
-        return (str(error).splitlines() or [""])[0]
+        text = str(error)
+        return "; ".join(ATTEMPT.findall(text)) or (text.splitlines() or [""])[0]
     return f"{type(error).__name__}, SQLSTATE {state}"
 
 

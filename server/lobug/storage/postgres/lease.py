@@ -72,7 +72,11 @@ ROW = f"SELECT holder, name, renewed_until < clock_timestamp(), former FROM {SCH
 RENEW = f"""
 UPDATE {SCHEMA}.lease
 SET renewed_until = clock_timestamp() + %(lasts)s * interval '1 second' WHERE holder = %(holder)s
+AND set_config('synchronous_commit', 'off', true) = 'off'
 """
+"""It waits neither for the disk nor for a standby: when those are slow or away, this server is as
+alive as before, and another one could not write either. Of a renewal that is lost in a crash
+nothing is left to protect: the session with the lock ends as well."""
 
 END_SESSIONS = """
 SELECT bool_and(pg_terminate_backend(pid, %s)) FROM pg_stat_activity
@@ -133,19 +137,21 @@ class Lease:
         self._options = options
         self._address = address
         self._patience_s = patience_s
+        self._at = address
+        self._taken_at: tuple[Address, str] | None = None
+        """Where it was taken last, and the timeline there: of a standby that was promoted it is
+        another one."""
         self._raw: Raw | None = None
         """The session that has the lock, or tries to get it."""
         self._using = threading.Lock()
         """Held by the thread that uses the session."""
-        self._timeline = ""
-        """That of PostgreSQL when it was taken last. A standby that was promoted has another one,
-        and may lack what was written last."""
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._fault: StorageError | None = StorageError("the lease of the database was not taken")
         self.times_taken = 0
-        """Grows when it is taken for the first time, from another server, or on a standby that was
-        promoted: what this server knew of the database before may be wrong."""
+        """Grows when it is taken from nobody, from another server or at another PostgreSQL (a
+        standby that was promoted may lack something): what this server knew of the database before
+        may be wrong."""
         self.changed: Callable[[], None] = lambda: None
         """Called when ``fault`` or ``times_taken`` may have changed, in any thread."""
 
@@ -158,6 +164,13 @@ class Lease:
     def lasts_s(self) -> float:
         """How long a server may do nothing until another one takes over, seconds."""
         return self._options.lasts_s
+
+    @property
+    def address(self) -> Address:
+        """Where its session is, or was last: of several PostgreSQLs the one that all sessions of
+        this server have to be at. An old primary that comes back would let them in as well, and
+        one whose computer is gone would cost each of them the time-out."""
+        return self._at
 
     @property
     def fault(self) -> StorageError | None:
@@ -240,6 +253,7 @@ class Lease:
                     "SELECT set_config('statement_timeout', '0', false),"
                     " set_config('idle_session_timeout', '0', false)"
                 )
+                self._at = self._address.at(raw)
                 _require_table(raw)
                 return self._taken(raw)
         except StorageError as error:
@@ -265,10 +279,15 @@ class Lease:
         if not end_sessions(raw, sessions_of(others)):
             return StorageError("the former server's sessions do not end")
         raw.execute(TAKEN, self._parameters)
-        timeline, self._timeline = self._timeline, timeline_of(raw)
-        if others or timeline != self._timeline:
+        if self._is_elsewhere(raw) or others:
             self.times_taken += 1
         return None
+
+    def _is_elsewhere(self, raw: Raw) -> bool:
+        """Whether the session is at another PostgreSQL than the last one, or at the first."""
+        before = self._taken_at
+        self._taken_at = now = (self._at, timeline_of(raw))
+        return before != now
 
     def _end_holder(self, raw: Raw) -> str:
         """End the sessions of whoever has the lock, if it does nothing. Returns its computer."""

@@ -26,7 +26,6 @@ from lobug.storage.postgres.lease import (
     end_sessions,
     held_by,
     sessions_of,
-    timeline_of,
 )
 from lobug.storage.postgres.schemas import STEPS
 
@@ -75,8 +74,9 @@ VALUES (%(holder)s, %(name)s, %(knows)s, clock_timestamp() + %(lasts)s * interva
 RENEW = f"""
 UPDATE {MEMBERS}
 SET renewed_until = clock_timestamp() + %(lasts)s * interval '1 second'
-WHERE name = %(holder)s AND NOT ended
+WHERE name = %(holder)s AND NOT ended AND set_config('synchronous_commit', 'off', true) = 'off'
 """
+"""It waits for no disk, as that of ``lease``."""
 
 IS_MEMBER = f"SELECT 1 FROM {MEMBERS} WHERE name = %s AND NOT ended"
 
@@ -143,9 +143,7 @@ class Membership(Lease):
             if not _shares(raw):
                 return held_by(name)
         _require_tables(raw)
-        timeline, self._timeline = self._timeline, timeline_of(raw)
-        same = timeline == self._timeline
-        if same and self.times_taken and raw.execute(RENEW, self._parameters).rowcount:
+        if not self._is_elsewhere(raw) and raw.execute(RENEW, self._parameters).rowcount:
             return None  # it is one still: only this session is new
         if not end_former(raw):
             return StorageError("the former server's sessions do not end")

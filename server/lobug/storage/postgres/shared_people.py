@@ -416,7 +416,7 @@ class SharedPeople:
 
     def _connected(self) -> Raw:
         self._membership.require()
-        raw = self._address.connect(
+        raw = self._membership.address.connect(
             self._patience_s,
             program=self._membership.holder,
             silence_s=self._membership.lasts_s,
