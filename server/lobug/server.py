@@ -57,6 +57,7 @@ from lobug.memory.service import Memory
 from lobug.ota.library import FirmwareLibrary
 from lobug.ota.offers import FirmwareOffers
 from lobug.ota.signing import UpdateKey
+from lobug.people_sharing import PeopleSharing
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
 from lobug.settings.conversation import time_in_zone
@@ -70,7 +71,6 @@ from lobug.skills.speaking import Speaking
 from lobug.skills.sums import Sums
 from lobug.skills.weather import Weather
 from lobug.storage.lease_follower import LeaseFollower
-from lobug.storage.people import News
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
 from lobug.turn.runner import TurnRunner
@@ -284,7 +284,6 @@ class LobugServer:
             waiting_quota(self.settings.limits),
             wall=self.wall,
         )
-        self.connections.arrived = self._device_arrived
         self.connections.changed = partial(self.hub.publish, "devices")
         self.connections.presence = self.webhooks.device
         self.schedule.began = self.webhooks.alert_began
@@ -296,10 +295,24 @@ class LobugServer:
                 send_away=self.connections.send_away,
             )
         sources.watch(self.hub, self.access, self.agenda, self.memory, self.schedule)
-        self._share_people()
         self.access.when_revoked(self.connections.close_revoked)
         self.access.connected = self.connections.connected
         self.conversations = Conversations(self.settings)
+        sharing = PeopleSharing(
+            place.people,
+            self.memory,
+            self.conversations,
+            self.schedule,
+            self.connections,
+            self.access,
+            self.webhooks,
+            self.hub,
+            forget_talk=self._forget_talk,
+            look_soon=self._look_again.set,
+            in_background=self._in_background,
+        )
+        self.connections.arrived = sharing.device_arrived
+        sharing.begin()
         persona = persona_of(self.settings)
         self.turns = TurnRunner(
             self.settings,
@@ -406,13 +419,13 @@ class LobugServer:
         self.conversations.forget(user)
         self.heard.forget(user)
         self.hub.forget(user)
+        self.webhooks.forget(user)
+        self._forget_talk(user)
+
+    def _forget_talk(self, user: str | None) -> None:
+        """Drop what models and the house hold of a user's talk (None: of everybody's)."""
         if self.house is not None:
             self.house.forget(user)
-        self.webhooks.forget(user)
-        self._forget_prompts(user)
-
-    def _forget_prompts(self, user: str | None) -> None:
-        """Drop what the models have read of a user (None: of all)."""
         for chat in filter(None, (self.engines.chat, self.engines.consolidation)):
             chat.forget(lambda lane: is_lane_of(lane, user))
 
@@ -475,91 +488,6 @@ class LobugServer:
         for error in found:
             if isinstance(error, BaseException):
                 raise error
-
-    def _device_arrived(self, user: str) -> None:
-        """A device of a user can be talked to: what rings or waits for them is said there."""
-        self.schedule.wake()
-        if self.memory.kept_in.people.server is not None:
-            self._in_background(self._receive(user, wanted=False))
-
-    def _share_people(self) -> None:
-        """Take part with other servers in one database, where they answer at the same time."""
-        people = self.memory.kept_in.people
-        if people.server is None:
-            return
-        publish = self.memory.changed
-
-        def changed(user: str | None) -> None:
-            publish(user)
-            people.tell("memory", person=user)
-
-        def arrived(user: str) -> None:
-            self.conversations.forget(user)
-            self.memory.claims.drop(user)
-            if self.house is not None:
-                self.house.forget(user)
-            self._forget_prompts(user)
-            self._in_background(_quietly(self.memory.resume_user(user)))
-
-        def stop_work(user: str) -> None:
-            self.conversations.withdraw_drafts(user)
-            self.memory.stop_work(user)
-
-        self.memory.changed = changed
-        people.follow(
-            arrived=arrived,
-            stop_work=stop_work,
-            left=self.schedule.person_left,
-            told=self._told_by_another_server,
-        )
-
-    def _told_by_another_server(self, news: News, person: str | None) -> None:
-        match news:
-            case "memory":
-                self.hub.publish("memory", person)
-            case "device":
-                self.schedule.wake()  # what rings or waits here may be heard there
-            case "work":
-                self.memory.wake_by_another_server()
-            case "agenda":
-                self._look_again.set()
-            case "access":
-                self._in_background(_quietly(self.access.refresh()))
-            case "webhooks":
-                self.webhooks.look_again()
-            case "erased":
-                self.memory.drop_words(person)
-                self._in_background(_quietly(self.webhooks.erase(person)))
-            case "reach" if person is not None and self.connections.sessions(person):
-                self._in_background(self._receive(person, wanted=True))
-            case "left":
-                self._in_background(self._take_over())
-            case "gap":
-                self.memory.drop_words(None)
-                self._look_soon()
-
-    async def _receive(self, user: str, *, wanted: bool) -> None:
-        """Act for a user from now on, because a device of theirs is here. ``wanted``: also where
-        another server does now."""
-        people = self.memory.kept_in.people
-        try:
-            if wanted:
-                async with people.hold(user):
-                    pass
-            elif not await people.has(user):
-                people.tell("device", person=user)
-        except StorageError as error:
-            log.debug("a person could not be taken over: %s", error)
-        self.schedule.wake()
-
-    async def _take_over(self) -> None:
-        """Go on with what a server that has stopped had under way."""
-        try:
-            await self.memory.take_over()
-        except StorageError as error:
-            log.debug("memory: %s", error)
-        self.schedule.wake()
-        self.webhooks.look_again()
 
     def _look_soon(self) -> None:
         self._look_again.set()
@@ -749,14 +677,6 @@ def persona_of(settings: Settings) -> Persona:
         ignore_and_react=settings.conversation.ignore_and_react,
         may_store=settings.memory.lets_model_store,
     )
-
-
-async def _quietly(work: Awaitable[None]) -> None:
-    """Do what another server asks for; if the database is away it is made up for later."""
-    try:
-        await work
-    except StorageError as error:
-        log.debug("what another server has told could not be followed: %s", error)
 
 
 async def _open(room: str, opening: Awaitable[None]) -> None:
