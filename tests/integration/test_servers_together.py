@@ -265,6 +265,18 @@ async def test_a_person_is_with_one_server_and_comes_when_that_is_done(
     assert rows(url, "SELECT * FROM lobug_lease.people") == []
 
 
+async def test_who_is_asked_for_at_the_moment_of_a_new_beginning_can_come_again(
+    postgres: PostgresServer,
+) -> None:
+    url = postgres.database("beginning")
+    async with people_of(url, "one") as one:
+        assert await one.has("ada")
+        one._let_go("ada")
+        await one.reset()
+        async with asyncio.timeout(PATIENCE_S):
+            await _held(one, "ada")
+
+
 async def test_never_have_two_servers_the_same_person(postgres: PostgresServer) -> None:
     """Also where an answer of the database comes late, after the other one has asked."""
     url = postgres.database("never_two")

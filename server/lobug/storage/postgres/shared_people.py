@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, TypeVar, cast
@@ -55,6 +55,14 @@ SELECT server FROM added UNION ALL SELECT server FROM {PEOPLE} WHERE person = %(
 """Who has a person now; no row: they have just left."""
 
 LEAVE = f"DELETE FROM {PEOPLE} WHERE person = %s AND server = %s"
+
+
+async def _ended(tasks: Iterable[asyncio.Future[Any]]) -> None:
+    """Cancel tasks, and return when they have ended."""
+    cancelled = tuple(tasks)
+    for task in cancelled:
+        task.cancel()
+    await asyncio.gather(*cancelled, return_exceptions=True)
 
 
 class SharedPeople:
@@ -129,8 +137,8 @@ class SharedPeople:
         """Nobody is with this server any more. Returns when nothing acts for anybody that began
         before; what takes too long is cancelled."""
         self._here.clear()
-        for task in self._leaving.values():
-            task.cancel()
+        await _ended(self._leaving.values())
+        self._leaving.clear()  # one that had not begun has not done that itself
         with suppress(TimeoutError):
             async with asyncio.timeout(RESET_S):
                 while self._holds:
@@ -147,8 +155,7 @@ class SharedPeople:
     async def close(self) -> None:
         """Stop. Everybody is free once the membership has ended. Safe to call twice."""
         self._stop.set()
-        for task in (*self._leaving.values(), *self._claiming.values(), *self._tasks):
-            task.cancel()
+        await _ended((*self._leaving.values(), *self._claiming.values(), *self._tasks))
         threads, self._threads = self._threads, None
         if threads is not None:
             await asyncio.to_thread(threads.shutdown)
