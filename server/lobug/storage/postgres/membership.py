@@ -146,6 +146,7 @@ class Membership(Lease):
         if not self._is_elsewhere(raw) and raw.execute(RENEW, self._parameters).rowcount:
             return None  # it is one still: only this session is new
         if not end_former(raw):
+            self._taken_at = None  # it is not taken yet
             return StorageError("the former server's sessions do not end")
         # Sessions of its own from before, when it was a member already, must not count again.
         raw.execute(MARK, (self.holder,))
