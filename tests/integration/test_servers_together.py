@@ -355,7 +355,6 @@ async def test_a_turn_waits_for_the_same_person_s_turn_elsewhere_and_for_nobody_
     url = postgres.database("waits")
     async with both(tmp_path, url) as servers:
         gate = asyncio.Event()
-        servers.engines[0].chat = servers.servers[0].engines.chat  # type: ignore[assignment]
         servers.engines[0].chat._replies = lambda _messages, options: (
             "[]" if options.json_schema else [gate, "First."]
         )

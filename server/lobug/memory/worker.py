@@ -49,7 +49,7 @@ DELAY_AFTER_FAILURE_S = 5.0
 """Pause after a failure of the storage itself, seconds."""
 
 LEAVING_S = 0.1
-"""Pause before looking again for work of somebody who is about to leave, seconds."""
+"""How often to look whether a person has left for another server, seconds."""
 
 COUNT_EVERY_S = 1.0
 """Longest age of the counts during background work, seconds."""

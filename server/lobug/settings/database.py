@@ -54,8 +54,8 @@ class DatabaseSettings(Section):
         60.0,
         ge=1.0,
         le=600.0,
-        description="With `servers = all`: how long somebody who talks to one server waits until"
-        " another one has ended what it does for the same person, such as to speak, seconds.",
+        description="With `servers = all`: longest wait of a person who talks to one server while"
+        " another one still speaks to them or works for them, seconds.",
     )
     takeover_s: float = Field(
         8.0,
