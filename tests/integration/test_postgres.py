@@ -31,7 +31,9 @@ from lobug.storage.connection import Connection, PostgresConnection
 from lobug.storage.database import Database
 from lobug.storage.index_tables import turn_index
 from lobug.storage.places import DatabasePlace
+from lobug.storage.postgres import database as postgres_database
 from lobug.storage.postgres.address import Address
+from lobug.storage.postgres.connections import run_plain
 from lobug.storage.postgres.database import (
     EVERYBODY,
     PostgresDatabase,
@@ -211,14 +213,12 @@ async def test_a_write_whose_answer_is_lost_is_noticed(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (database,) = await opened_by(path, 1)
-    original = PostgresConnection.execute
 
-    def commit_and_die(connection: PostgresConnection, statement: str, *parameters: object) -> Any:
-        done = original(connection, statement, *parameters)
-        if statement == "COMMIT":
-            connection.raw.close()
+    def commit_and_die(raw: psycopg.Connection[Any], statements: bytes) -> None:
+        run_plain(raw, statements)
+        if statements.endswith(b"COMMIT"):
+            raw.close()
             raise psycopg.OperationalError("the connection is lost")
-        return done
 
     def insert(connection: Connection) -> int:
         done = run(connection, "INSERT INTO turn_owners (\"user\") VALUES ('ada')")
@@ -226,7 +226,7 @@ async def test_a_write_whose_answer_is_lost_is_noticed(
 
     told: list[int] = []
     with monkeypatch.context() as patched:
-        patched.setattr(PostgresConnection, "execute", commit_and_die)
+        patched.setattr(postgres_database, "run_plain", commit_and_die)
         with pytest.raises(StorageError, match="is lost"):
             await database.write("lost", insert, told.append)
     assert told == []

@@ -11,6 +11,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import threading
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
@@ -35,6 +37,8 @@ _WORD = re.compile(r"\S+")
 _BEFORE = " \t.,;:!?'\"()[]{}<>*_/\\|~-\u2013\u2014\u2018\u2019\u201c\u201d\u2026"
 _BEHIND = f"{_BEFORE}$\u00a3\u20ac"
 """Punctuation around words; "$5", "15%" and what is joined in a word stay: "7:30", "Ben's"."""
+_KEPT = 64
+"""Latest readings; several parts of one turn ask for that of the same words."""
 _THREADS = 1
 """A sentence takes some milliseconds on one core, and the chat model needs the others."""
 
@@ -106,6 +110,9 @@ class OrderReader:
         self._tokenizer.no_padding()
         self._arguments = {frame: tuple(of_frame) for frame, of_frame in arguments.items()}
         self._tags = tuple(tags)
+        self._latest: OrderedDict[bytes, Reading] = OrderedDict()
+        """By a digest of the text: what is to be forgotten must not stay here in words."""
+        self._changing = threading.Lock()
 
     @property
     def frames(self) -> tuple[str, ...]:
@@ -115,6 +122,19 @@ class OrderReader:
     def read(self, text: str) -> Reading:
         """The likeliest frame of a text, and its arguments; of a text that is too long to be read
         whole, nothing is certain and nothing known of any frame."""
+        key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+        with self._changing:
+            reading = self._latest.get(key)
+        if reading is None:
+            reading = self._read(text)
+        with self._changing:
+            self._latest[key] = reading
+            self._latest.move_to_end(key)
+            while len(self._latest) > _KEPT:
+                self._latest.popitem(last=False)
+        return reading
+
+    def _read(self, text: str) -> Reading:
         import numpy as np  # noqa: PLC0415 - most programs read no order
 
         encoded = self._tokenizer.encode(text)

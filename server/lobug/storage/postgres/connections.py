@@ -8,8 +8,22 @@ from contextlib import contextmanager
 from typing import Any
 
 import psycopg
+from psycopg import errors
+from psycopg.pq import ExecStatus
 
 Raw = psycopg.Connection[Any]
+
+
+def run_plain(raw: Raw, statements: bytes) -> None:
+    """Run statements that have no parameters and whose rows nobody wants. Raises what psycopg
+    raises.
+
+    What begins and ends a transaction is half of all statements; straight to libpq it takes a third
+    of the time that it takes with a cursor.
+    """
+    result = raw.pgconn.exec_(statements)
+    if result.status not in {ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK}:
+        raise errors.error_from_result(result, encoding=raw.info.encoding)
 
 
 class Connections:
@@ -32,17 +46,21 @@ class Connections:
         """Why not, the last time; None: it could be reached since."""
 
     @contextmanager
-    def lend(self, failures: int) -> Iterator[Raw]:
-        """One that works; ``failures``: how many there were when it was asked for. Raises what
-        psycopg raises."""
-        raw = self._working() or self._connected(failures)
+    def lend(self, failures: int, begin: bytes) -> Iterator[Raw]:
+        """One on which a transaction has been begun with the statements ``begin``; ``failures``:
+        how many there were when it was asked for. Raises what psycopg raises."""
+        raw = self._begun(begin)
         try:
+            if raw is None:
+                raw = self._connected(failures)
+                run_plain(raw, begin)
             yield raw
         finally:
-            if self._closed or raw.closed or raw.info.transaction_status:
-                raw.close()
-            else:
-                self._unused.append(raw)
+            if raw is not None:
+                if self._closed or raw.closed or raw.info.transaction_status:
+                    raw.close()
+                else:
+                    self._unused.append(raw)
 
     def close(self) -> None:
         """Close what nobody uses; the others are closed as they come back."""
@@ -62,17 +80,21 @@ class Connections:
         self._failure = None
         return raw
 
-    def _working(self) -> Raw | None:
-        """An unused one that the server has not closed; None: there is none."""
+    def _begun(self, begin: bytes) -> Raw | None:
+        """An unused one on which a transaction has been begun; None: there is none that the server
+        has not closed."""
         try:
             raw = self._unused.pop()
         except IndexError:
             return None
         try:
-            raw.execute("")
+            run_plain(raw, begin)
         except psycopg.Error:
-            # Very likely the server has ended, and with it all of them.
+            gone = raw.closed
             raw.close()
+            if not gone:
+                raise
+            # Very likely the server has ended, and with it all of them.
             self._drop()
             return None
         return raw

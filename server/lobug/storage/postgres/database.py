@@ -35,10 +35,10 @@ from lobug.errors import (
 from lobug.storage.connection import Connection, PostgresConnection
 from lobug.storage.database import MOVE_TABLE, Checkpoint, no_checkpoint
 from lobug.storage.postgres.address import PROGRAM, Address
-from lobug.storage.postgres.connections import Connections, Raw
+from lobug.storage.postgres.connections import Connections, Raw, run_plain
 from lobug.storage.postgres.errors import AGAIN, typed_errors
 from lobug.storage.postgres.lease import Lease
-from lobug.storage.postgres.membership import CHANNEL, TELL, Membership
+from lobug.storage.postgres.membership import CHANNEL, Membership
 from lobug.storage.postgres.schemas import STEPS, Step
 
 if TYPE_CHECKING:
@@ -81,6 +81,10 @@ RETRYING = Retrying(
 )
 """For a transaction that conflicts with another one."""
 
+STATEMENTS = 500
+"""How many statements a connection keeps planned: more than a server has, else each would drive
+another one out before it comes again."""
+
 SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 TABLES = (
@@ -89,11 +93,11 @@ TABLES = (
 )
 """Of every schema, whatever it holds."""
 
-COUNT_WRITE = (
-    "INSERT INTO written (server, writes) VALUES (%s, 1)"
+COUNT_WRITE = sql.SQL(
+    "INSERT INTO written (server, writes) VALUES ({}, 1)"
     " ON CONFLICT (server) DO UPDATE SET writes = written.writes + 1"
 )
-
+TELL_OTHERS = sql.SQL("SELECT pg_notify({}, {})")
 
 QUIET_WRITES = frozenset({"resume", "check", "seen"})
 """Transactions that change nothing which another server acts by."""
@@ -147,12 +151,14 @@ class PostgresDatabase:
         self._writers: ThreadPoolExecutor | None = None
         self._server = secrets.token_hex(8)
         """What this object is called in ``written``."""
-        self._news: str | None = None
-        """What is told of each write; None: nothing."""
+        news = None
         if isinstance(options.lease, Membership):
             self._server = f"{options.lease.holder} {self._server}"
             if options.news:
-                self._news = json.dumps({"kind": options.news, "from": options.lease.holder})
+                news = json.dumps({"kind": options.news, "from": options.lease.holder})
+        self._quiet_end = _end_of_write(self._server, None)
+        self._end = _end_of_write(self._server, news)
+        """What ends a write; the quiet one tells nobody."""
         self._committed_writes = 0
         """Of this object, as far as it knows. Only the writer's thread uses it."""
         self._foreign = 0
@@ -503,8 +509,8 @@ class PostgresDatabase:
         failures: int,
     ) -> T:
         def attempt() -> T:
-            with self._connection(failures) as connection:
-                return self._once(connection, name, work, of)
+            with self._connection(failures, self._begin(of)) as connection:
+                return self._once(connection, name, work)
 
         result = RETRYING.copy()(attempt)
         if committed is not None:
@@ -513,46 +519,37 @@ class PostgresDatabase:
         return result
 
     def _once(
-        self,
-        connection: PostgresConnection,
-        name: str,
-        work: Callable[[Connection], T],
-        of: str | None,
+        self, connection: PostgresConnection, name: str, work: Callable[[Connection], T]
     ) -> T:
-        connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+        raw = connection.raw
         try:
-            self._lock(connection, of)
             result = work(connection)
-            connection.execute(COUNT_WRITE, (self._server,))
-            if self._news is not None and name not in QUIET_WRITES:
-                connection.execute(TELL, (CHANNEL, self._news))
             self._checkpoint(f"{name}.before_commit")
-            connection.execute("COMMIT")
+            run_plain(raw, self._quiet_end if name in QUIET_WRITES else self._end)
         except BaseException:
-            _roll_back(connection)
+            _roll_back(raw)
             raise
         self._committed_writes += 1
         self._checkpoint(f"{name}.after_commit")
         return result
 
-    def _lock(self, connection: PostgresConnection, of: str | None) -> None:
-        if of is None:
-            connection.execute(
-                "SELECT pg_advisory_xact_lock(%s, %s)", (self._lock_class, EVERYBODY)
+    def _begin(self, of: str | None) -> bytes:
+        """What begins a write that concerns a person, or everybody, and takes its lock."""
+        space = self._lock_class
+        locks = f"pg_advisory_xact_lock({space}, {EVERYBODY})"
+        if of is not None:
+            locks = (
+                f"pg_advisory_xact_lock_shared({space}, {EVERYBODY}),"
+                f" pg_advisory_xact_lock({space}, {_number_of(of) or 1})"
             )
-        else:
-            connection.execute(
-                "SELECT pg_advisory_xact_lock_shared(%s, %s), pg_advisory_xact_lock(%s, %s)",
-                (self._lock_class, EVERYBODY, self._lock_class, _number_of(of) or 1),
-            )
+        return f"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT {locks}".encode()
 
     def _snapshot(self, work: Callable[[Connection], T], failures: int) -> T:
-        with self._connection(failures) as connection:
-            connection.execute(SNAPSHOT)
+        with self._connection(failures, SNAPSHOT.encode()) as connection:
             try:
                 return work(connection)
             finally:
-                _roll_back(connection)
+                _roll_back(connection.raw)
 
     @property
     def _failures(self) -> int:
@@ -560,15 +557,17 @@ class PostgresDatabase:
         return 0 if self._connections is None else self._connections.failures
 
     @contextmanager
-    def _connection(self, failures: int) -> Iterator[PostgresConnection]:
+    def _connection(self, failures: int, begin: bytes) -> Iterator[PostgresConnection]:
+        """A connection on which a transaction has been begun with the statements ``begin``."""
         if self._connections is None:
             raise StorageError(f"{self.place} is not open")
-        with self._connections.lend(failures) as raw:
+        with self._connections.lend(failures, begin) as raw:
             yield PostgresConnection(raw)
 
 
 def configure(raw: Raw, schema: str, patience_s: float) -> None:
     """Let a connection work on a schema. Raises what psycopg raises."""
+    raw.prepared_max = STATEMENTS
     raw.adapters.register_loader("numeric", _NumberLoader)
     raw.adapters.register_dumper(str, StrDumper)  # as text, not as of an unknown type
     raw.execute(SEARCH_PATH, (schema,))
@@ -602,9 +601,18 @@ def _milliseconds(seconds: float) -> str:
     return f"{round(seconds * 1000)}ms"
 
 
-def _roll_back(connection: PostgresConnection) -> None:
-    if connection.in_transaction and not connection.raw.closed:
-        connection.execute("ROLLBACK")
+def _end_of_write(server: str, news: str | None) -> bytes:
+    """The statements that count a write as a server's and commit it; ``news``: what the other
+    servers are told of it, None: nothing."""
+    end: list[sql.Composable] = [COUNT_WRITE.format(server)]
+    if news is not None:
+        end.append(TELL_OTHERS.format(CHANNEL, news))
+    return sql.SQL("; ").join([*end, sql.SQL("COMMIT")]).as_bytes(None)
+
+
+def _roll_back(raw: Raw) -> None:
+    if raw.info.transaction_status and not raw.closed:
+        run_plain(raw, b"ROLLBACK")
 
 
 def _number_of(name: str) -> int:
