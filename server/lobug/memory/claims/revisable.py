@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Integer, bindparam, false, select, true
 
+from lobug.language.claims import Heard
 from lobug.language.en import speech_acts
 from lobug.language.en.claims import revisions
 from lobug.language.en.claims.english import CLAIMS
@@ -62,12 +63,16 @@ class Earlier:
     text: str
 
 
-def earlier_than(connection: Connection, user: str, message: LoggedMessage) -> list[Earlier]:
+def earlier_than(
+    connection: Connection, user: str, message: LoggedMessage, heard: Heard
+) -> list[Earlier]:
     """The utterances that a message may put right: first those that have words of it, then, if it
-    speaks of a mistake, those said just before. Empty: the rules have seen already what it does."""
-    if message.speaker is not None or not revisions.may_revise(message.content):
+    speaks of a mistake, those said just before. Empty: the rules have seen already what it does.
+    ``heard``: what they read in it."""
+    if message.speaker is not None:
         return []  # where somebody else speaks, "I" is not the user
-    heard = CLAIMS.read(message.content)
+    if not revisions.may_revise(message.content, heard):
+        return []
     if heard.claims and not heard.unread:
         return []  # the rules have read all of it
     if claim_rows.ended_by(connection, user, message.id):
@@ -86,7 +91,7 @@ def earlier_than(connection: Connection, user: str, message: LoggedMessage) -> l
             since=message.created_at - RECENT_S,
             limit=MOST_BEFORE,
         ).all()
-        if revisions.speaks_of_mistake(message.content)
+        if revisions.speaks_of_mistake(message.content, heard)
         else ()
     )
     found = {row.id: row.content for row in (*alike, *before)}
@@ -105,5 +110,5 @@ def may_be_wrong(connection: Connection, user: str, entry_ids: Sequence[int]) ->
     return any(
         one.message_id in told_in
         for waiting in log.not_extracted(connection, user, MOST_WAITING)
-        for one in earlier_than(connection, user, waiting)
+        for one in earlier_than(connection, user, waiting, CLAIMS.read(waiting.content))
     )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import bindparam, exists, false, select, true
 
+from lobug.language.claims import Heard
 from lobug.language.en import fact_checks, fact_comparison, speech_acts
 from lobug.language.en.claims.english import CLAIMS
 from lobug.language.en.prompts import FACTS_SCHEMA, fact_extraction_messages
@@ -24,6 +25,7 @@ from lobug.memory.claims import revisable
 from lobug.memory.learning import revision
 from lobug.memory.learning.context import LearningContext
 from lobug.memory.learning.model_requests import GarbledAnswerError, ask
+from lobug.memory.model import LoggedMessage
 from lobug.storage.connection import Connection
 from lobug.storage.statements import run
 from lobug.storage.tables import background_tasks, conversation_log, memories
@@ -112,13 +114,21 @@ async def extract(work: LearningContext) -> bool:
     task, message_id = work.task, work.task.message_id
     if message_id is None:
         raise ValueError("an extraction task names a message")
-    message = await work.database.read(lambda c: log.message(c, task.user, message_id))
-    statements = unread(message.content) if message is not None else []
+
+    def look(connection: Connection) -> tuple[LoggedMessage, Heard, list[revisable.Earlier]] | None:
+        message = log.message(connection, task.user, message_id)
+        if message is None:
+            return None
+        heard = CLAIMS.read(message.content)
+        return message, heard, revisable.earlier_than(connection, task.user, message, heard)
+
+    seen = await work.database.read(look)
+    statements: Sequence[str] = ()
+    message: LoggedMessage | None = None
     revised, compared = None, False
-    if message is not None:
-        earlier = await work.database.read(
-            lambda c: revisable.earlier_than(c, task.user, message) if message else []
-        )
+    if seen is not None:
+        message, heard, earlier = seen
+        statements = _unread(message.content, heard)
         compared = bool(earlier)
         revised = await revision.revised_by(work.chat, message, earlier, attempts=task.attempts)
     if revised is not None and revised.revision.leans:
@@ -140,9 +150,9 @@ async def extract(work: LearningContext) -> bool:
     return compared or bool(statements)
 
 
-def unread(text: str) -> Sequence[str]:
-    """The statements of a message that the rules have not read already, in the turn itself."""
-    heard = CLAIMS.read(text)
+def _unread(text: str, heard: Heard) -> Sequence[str]:
+    """The statements of a message that the rules have not read already, in the turn itself.
+    ``heard``: what they have read."""
     return heard.unread if heard.claims else speech_acts.statements(text)
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from lobug.language.claims import Heard
 from lobug.language.en import speech_acts, words
 from lobug.language.en.claims import statement_comparison, values
 from lobug.language.en.claims.english import CLAIMS
@@ -75,11 +76,12 @@ class Revision:
     """The later utterance says nothing without the earlier one: "it's Friday, same time"."""
 
 
-def may_revise(text: str) -> bool:
-    """Whether an utterance may put an earlier one right: it speaks of a mistake or of a change."""
+def may_revise(text: str, heard: Heard) -> bool:
+    """Whether an utterance may put an earlier one right: it speaks of a mistake or of a change.
+    ``heard``: what the rules read in it."""
     if len(text) > LONGEST or "?" in text[-2:]:
         return False
-    return speaks_of_mistake(text) or _changes(text)
+    return speaks_of_mistake(text, heard) or _changes(text)
 
 
 def accepted(wrong: str, right: str, earlier: str, later: str) -> Revision | None:
@@ -94,7 +96,7 @@ def accepted(wrong: str, right: str, earlier: str, later: str) -> Revision | Non
         return None
     if _is_denied(right, later):
         return None
-    opened = speaks_of_mistake(later) or _is_denied(wrong, later)
+    opened = speaks_of_mistake(later, CLAIMS.read(later)) or _is_denied(wrong, later)
     about = statement_comparison.content(earlier)
     own = statement_comparison.content(part) - statement_comparison.content(right) - OF_THE_MISTAKE
     named = _has(later, wrong)  # "we traded in the Zafira, got a Sharan"
@@ -116,11 +118,9 @@ def put_right(earlier: str, revision: Revision) -> str | None:
     return right if right and len(right.split()) >= FEWEST_WORDS else None
 
 
-def speaks_of_mistake(text: str) -> bool:
-    """Whether an utterance says that something was wrong."""
-    if _NO.search(text) or _MISTAKE.search(text):
-        return True
-    return CLAIMS.read(text).corrects
+def speaks_of_mistake(text: str, heard: Heard) -> bool:
+    """Whether an utterance, in which the rules read ``heard``, says that something was wrong."""
+    return heard.corrects or bool(_NO.search(text) or _MISTAKE.search(text))
 
 
 def _changes(text: str) -> bool:
