@@ -25,6 +25,9 @@ NUMBERS = BELOW_HUNDRED | {"hundred": "100"}
 
 # Speech-to-text writes either apostrophe; contractions are cut where the second word begins.
 WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?", re.UNICODE)
+_NEGATED = re.compile(r"n['\u2019]t$")
+_APOSTROPHE = re.compile(r"['\u2019]")
+_ORDINAL = re.compile(r"^(\d+)(?:st|nd|rd|th)$")
 
 # A capital letter where no sentence begins, or a digit.
 NAME = re.compile(r"(?<=[\w,;:] )[A-Z][\w'\u2019-]+|\b\d[\w.:]*")
@@ -53,14 +56,16 @@ def words(text: str) -> list[str]:
     found: list[str] = []
     tens = False
     for match in WORD.finditer(text.lower()):
-        if re.search(r"n['\u2019]t$", match.group()):
-            continue
-        spoken = re.split(r"['\u2019]", match.group())[0]
+        spoken = match.group()
+        if not spoken.isalnum():  # there is an apostrophe in it
+            if _NEGATED.search(spoken):
+                continue
+            spoken = _APOSTROPHE.split(spoken)[0]
         word = NUMBERS.get(spoken) or ORDINALS.get(spoken) or spoken
         if tens and word != spoken and len(word) == 1 and word != "0":
             found[-1] = found[-1][0] + word
         else:
-            found.append(re.sub(r"^(\d+)(?:st|nd|rd|th)$", r"\1", word))
+            found.append(_ORDINAL.sub(r"\1", word) if word[0].isdigit() else word)
         tens = word != spoken and len(word) == 2 and word[1] == "0" and word != "10"
     return found
 
