@@ -125,18 +125,22 @@ async def _stated(context: CommandContext) -> _Told | None:
     asked = claims.reader.read_question(context.text)
     if asked is None and not speech_acts.is_question(context.text):
         return None
-    known = await claims.statements(user, context.text)
-    if asked is not None and asked.relation in PLACES:
-        fitting = {STATEMENT, asked.relation}
-        known = [one for one in known if one.relation in fitting or one.subject != asked.subject]
-    if known:
-        return _Told((replies.stated(known[0].content, context.text),), (known[0].entry_id,))
-    over = await claims.overtaken(user, context.text)
-    if not over:
+
+    def fits(one: KnownClaim) -> bool:
+        of_place = asked is not None and asked.relation in PLACES
+        if asked is None or not of_place or one.subject != asked.subject:
+            return True
+        return one.relation in {STATEMENT, asked.relation}
+
+    told = await claims.telling_words(user, context.text, fits)
+    if told.holding is not None:
+        said = replies.stated(told.holding.content, context.text)
+        return _Told((said,), (told.holding.entry_id,))
+    if told.over is None:
         return None
-    since = over[1].content if len(over) > 1 else None
-    said = replies.no_more(over[0].content, since, context.text)
-    return _Told((said,), (over[-1].entry_id,))
+    since = None if told.since is None else told.since.content
+    said = replies.no_more(told.over.content, since, context.text)
+    return _Told((said,), ((told.since or told.over).entry_id,))
 
 
 async def _untold(context: CommandContext) -> _Told | None:

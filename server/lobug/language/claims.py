@@ -117,6 +117,11 @@ class Heard:
     """What it says, beside what was read, is over: "so no more nights for me"."""
 
     @property
+    def is_empty(self) -> bool:
+        """Whether nothing was read that may change what is known."""
+        return not (self.claims or self.fragments or self.refutes or self.over)
+
+    @property
     def is_kept(self) -> bool:
         """Whether each of its statements was read, or is kept as it was said."""
         kept = [claim.text for claim in self.claims if claim.relation == STATEMENT]

@@ -376,22 +376,23 @@ def next_time(
     return due
 
 
-OF_USER = select(_task.id).where(
-    _task.kind == bindparam("kind"),
-    _task.user == bindparam("user"),
-    _task.message_id.is_(None),
-    _task.session_id.is_(None),
+SUMMARIES = select(_task.session_id).where(
+    _task.kind == "summarize",
+    or_(
+        and_(
+            _task.user == bindparam("user"),
+            _task.message_id.is_(None),
+            _task.session_id.is_(None),
+        ),
+        OF_SESSION,
+    ),
 )
-OF_KIND = select(_task.id).where(_task.kind == bindparam("kind"), OF_SESSION)
 
 
-def is_scheduled(
-    connection: Connection, kind: Kind, user: str, session_id: int | None = None
-) -> bool:
-    """Whether work of a kind is noted, of a user as a whole or of a session."""
-    if session_id is None:
-        return run(connection, OF_USER, kind=kind, user=user).first() is not None
-    return run(connection, OF_KIND, kind=kind, of_session=session_id).first() is not None
+def scheduled_summaries(connection: Connection, user: str, session_id: int) -> set[int | None]:
+    """Which summaries are noted already: that of a session, and None for that of the user as a
+    whole."""
+    return set(run(connection, SUMMARIES, user=user, of_session=session_id).scalars())
 
 
 def complete(connection: Connection, task: Task) -> bool:

@@ -84,29 +84,47 @@ def append(
     return int(message_id)
 
 
-OWN_WORDS = select(_log.id).where(BY_ID, OF_CONVERSATION, _log.role == "user")
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A message that is being answered."""
+
+    reply_id: int | None
+    """The reply that it has already."""
+    session_id: int | None
+    said_at: float
+    """Seconds since the epoch."""
+    forgotten: bool
+    """Its words were erased."""
 
 
-def require(connection: Connection, conversation_key: ConversationKey, message_id: int) -> None:
-    """Raises StorageError unless the message is the user's own and of this conversation."""
-    found = run(
+_reply = conversation_log.alias("reply")
+ANSWERED = select(
+    select(_reply.c.id)
+    .where(_reply.c.reply_to == bindparam("message_id"))
+    .limit(1)
+    .scalar_subquery()
+    .label("reply_id"),
+    _log.session_id,
+    _log.created_at.label("said_at"),
+    _log.forgotten,
+).where(BY_ID, OF_CONVERSATION, _log.role == "user")
+
+
+def answered(
+    connection: Connection, conversation_key: ConversationKey, message_id: int
+) -> Answered:
+    """A message that is being answered. Raises StorageError unless it is the user's own and of this
+    conversation."""
+    row = run(
         connection,
-        OWN_WORDS,
+        ANSWERED,
         message_id=message_id,
         user=conversation_key.user,
         conversation=conversation_key.conversation,
-    )
-    if found.first() is None:
+    ).first()
+    if row is None:
         raise StorageError(f"message {message_id} is not in this conversation")
-
-
-WHEN = select(_log.session_id, _log.created_at).where(BY_ID)
-
-
-def session_of(connection: Connection, message_id: int) -> tuple[int | None, float]:
-    """The session of a message, and when it was said, seconds since the epoch."""
-    row = run(connection, WHEN, message_id=message_id).one()
-    return row.session_id, row.created_at
+    return Answered(**row._asdict())
 
 
 CITED = select(
@@ -128,15 +146,6 @@ CONVERSATION = select(_log.conversation).where(BY_ID)
 def conversation_of(connection: Connection, message_id: int) -> str:
     """The conversation of a message."""
     return str(run(connection, CONVERSATION, message_id=message_id).scalar())
-
-
-REPLY = select(_log.id).where(_log.reply_to == bindparam("message_id"))
-
-
-def reply_to(connection: Connection, message_id: int) -> int | None:
-    """The id of the reply to a message, if it has one."""
-    found: int | None = run(connection, REPLY, message_id=message_id).scalar()
-    return found
 
 
 RECENT = (
@@ -174,14 +183,6 @@ def not_extracted(connection: Connection, user: str, limit: int) -> list[LoggedM
     """The user's last words that still wait for their facts to be extracted, newest first."""
     rows = run(connection, NOT_EXTRACTED, user=user, limit=limit)
     return [LoggedMessage(**row._asdict()) for row in rows]
-
-
-FORGOTTEN = select(_log.forgotten).where(BY_ID)
-
-
-def is_forgotten(connection: Connection, message_id: int) -> bool:
-    """Whether the words of a message were erased."""
-    return bool(run(connection, FORGOTTEN, message_id=message_id).scalar())
 
 
 MARK_FORGOTTEN = (

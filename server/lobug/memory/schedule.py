@@ -140,10 +140,11 @@ class Scheduler:
             return 0
         # A summary for the whole user covers this conversation too. It is looked up first, since
         # counting the backlog costs more with every message.
-        if jobs.is_scheduled(connection, "summarize", conversation_key.user):
+        scheduled = jobs.scheduled_summaries(connection, conversation_key.user, session_id)
+        if None in scheduled:
             return 0
         noted = 0
-        if not jobs.is_scheduled(connection, "summarize", conversation_key.user, session_id):
+        if session_id not in scheduled:
             messages, tokens = log.unsummarized_in(connection, conversation_key)
             thresholds = self.thresholds()
             trigger = trigger_of(Backlog(messages=messages, tokens=tokens), thresholds)

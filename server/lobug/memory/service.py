@@ -546,6 +546,8 @@ class Memory:
 
     async def known(self, scope: MemoryScope, ids: Sequence[int]) -> list[Entry]:
         """The entries of these ids, in their order, without those that are gone meanwhile."""
+        if not ids:
+            return []
         found = await self._database.read(lambda c: entries.by_ids(c, scope, ids))
         return [found[one] for one in ids if one in found]
 

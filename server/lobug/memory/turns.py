@@ -107,6 +107,8 @@ def _believe(
 ) -> ClaimChanges:
     """Let claims change memory. A fault must not cost the words that were said: nothing but the log
     has them then, where they are found."""
+    if heard.is_empty:
+        return ClaimChanges(referents=list(referents))
     connection.execute("SAVEPOINT claims")
     try:
         claimed = assertion.hear(
@@ -159,27 +161,25 @@ def log_reply(
     enabled = scheduler.settings.enabled
     if recall is not None:
         recall_log.insert(connection, recall)
-    log.require(connection, conversation_key, user_message_id)
-    reply_id = log.reply_to(connection, user_message_id)
+    asked = log.answered(connection, conversation_key, user_message_id)
+    reply_id, session_id, said_at = asked.reply_id, asked.session_id, asked.said_at
     new = reply_id is None
-    session_id, said_at = log.session_of(connection, user_message_id)
     # A message that was said long ago and is imported now has its reply at that time, too.
     at = now if abs(now - said_at) <= scheduler.idle_s else said_at
     if session_id is None:
         session_id = sessions.continue_or_begin(connection, conversation_key, at, scheduler.idle_s)
     if reply_id is None:
-        forgotten = log.is_forgotten(connection, user_message_id)
         sessions.note_activity(connection, session_id, at)
         reply_id = log.append(
             connection,
             conversation_key,
             "assistant",
-            "" if forgotten else content,
+            "" if asked.forgotten else content,
             at,
             session_id=session_id,
             reply_to=user_message_id,
         )
-        if forgotten:
+        if asked.forgotten:
             log.mark_forgotten(connection, reply_id)
     tasks = 0
     if extract and enabled:

@@ -346,7 +346,7 @@ def hear(
     referents: Sequence[Referent],
 ) -> ClaimChanges:
     """Let the claims of an utterance change memory, in the transaction that logs it."""
-    if not (heard.claims or heard.fragments or heard.refutes or heard.over):
+    if heard.is_empty:
         return ClaimChanges(referents=list(referents))
     origin = Origin(conversation_key.user, conversation_key.conversation, said_at, now, message_id)
     known = referents or last_referents(connection, conversation_key)

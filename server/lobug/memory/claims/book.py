@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lobug.language.claims import Asked, Claim, ClaimReader, Heard, Path
@@ -35,6 +35,18 @@ class Change:
     """What it told that was new."""
     retired: tuple[KnownClaim, ...] = ()
     """What is not believed any more since."""
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """What tells, word for word, what a question asks; all None: nothing does."""
+
+    holding: KnownClaim | None = None
+    """The latest that holds."""
+    over: KnownClaim | None = None
+    """Where nothing holds: the latest that is over."""
+    since: KnownClaim | None = None
+    """What is so instead of it, if that is known."""
 
 
 class ClaimBook:
@@ -105,16 +117,27 @@ class ClaimBook:
             if one.value
         )
 
-    async def statements(self, user: str, question: str) -> list[KnownClaim]:
-        """What holds and tells, word for word, what a question asks, the latest first."""
+    async def telling_words(
+        self, user: str, question: str, fits: Callable[[KnownClaim], bool]
+    ) -> Telling:
+        """What tells, word for word, what a question asks, as far as what holds ``fits``."""
 
-        def work(connection: Connection) -> list[KnownClaim]:
-            ids = entry_index.with_any_of(connection, user, self.reader.asked_words(question))
-            known = claim_rows.of_entries(connection, user, ids[-MOST_ASKED:])
+        def work(connection: Connection) -> Telling:
             answers = self.reader.answering(question)
-            return [
-                one for one in reversed(known) if one.status == "active" and answers(one.content)
+            ids = entry_index.with_any_of(connection, user, self.reader.asked_words(question))
+            latest = ids[-MOST_ASKED:]
+            known = claim_rows.of_entries(connection, user, latest)
+            holding = [
+                one
+                for one in reversed(known)
+                if one.status == "active" and answers(one.content) and fits(one)
             ]
+            if holding:
+                return Telling(holding[0])
+            for was, now in claim_rows.replaced(connection, user, latest):
+                if answers(was.content):
+                    return Telling(None, was, now)
+            return Telling()
 
         return await self._database.read(work)
 
@@ -125,20 +148,6 @@ class ClaimBook:
             known = claim_rows.latest(connection, user, MOST_ASKED)
             tells = self.reader.telling(topic)
             return [one for one in known if tells(one.content)]
-
-        return await self._database.read(work)
-
-    async def overtaken(self, user: str, question: str) -> Sequence[KnownClaim]:
-        """What told, word for word, what a question asks, and is over, and then what is so since,
-        if that is known."""
-
-        def work(connection: Connection) -> Sequence[KnownClaim]:
-            answers = self.reader.answering(question)
-            ids = entry_index.with_any_of(connection, user, self.reader.asked_words(question))
-            for was, now in claim_rows.replaced(connection, user, ids[-MOST_ASKED:]):
-                if answers(was.content):
-                    return (was,) if now is None else (was, now)
-            return ()
 
         return await self._database.read(work)
 
@@ -166,11 +175,15 @@ class ClaimBook:
 
     async def doubts(self, user: str, entry_ids: Sequence[int]) -> bool:
         """Whether the user has called one of these entries wrong."""
+        if not entry_ids:
+            return False
         known = await self._database.read(lambda c: claim_rows.of_entries(c, user, entry_ids))
         return any(one.doubted for one in known)
 
     async def may_be_wrong(self, user: str, entry_ids: Sequence[int]) -> bool:
         """Whether words that the chat model has not read yet may put one of these entries right."""
+        if not entry_ids:
+            return False
         return await self._database.read(lambda c: revisable.may_be_wrong(c, user, entry_ids))
 
     async def undo(self, user: str, message_id: int) -> None:
@@ -184,10 +197,14 @@ class ClaimBook:
 
     async def having(self, ids: Sequence[int]) -> frozenset[int]:
         """Which of these entries claim something, be it only a statement of no relation."""
+        if not ids:
+            return frozenset()
         return await self._database.read(lambda c: claim_rows.having(c, ids))
 
     async def of_relations(self, ids: Sequence[int]) -> frozenset[int]:
         """Which of these entries claim something of which the rules can read the relation."""
+        if not ids:
+            return frozenset()
         return await self._database.read(lambda c: claim_rows.of_relations(c, ids))
 
     async def everything(self, user: str) -> tuple[tuple[Claim, ...], Mapping[Path, str]]:

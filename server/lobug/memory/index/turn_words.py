@@ -155,19 +155,22 @@ COUNT_WORD = insert_or_add(turn_words, "word", "uses").returning(turn_words.c.id
 # In PostgreSQL each owner's uses of a word are a row of their own, and ``uses`` of the word itself
 # stays 1: otherwise writes of different people would wait for each other at common words. The word
 # is updated, which changes nothing, so that nobody deletes it meanwhile.
-NOTE_WORDS = """
-INSERT INTO turn_words (word, stem, uses)
-SELECT w.word, w.stem, 1 FROM jsonb_to_recordset(CAST(:words AS jsonb)) w (word text, stem text)
-ORDER BY w.word COLLATE "C" ON CONFLICT (word) DO UPDATE SET stem = excluded.stem
+COUNT_ALL_WORDS = """
+WITH said AS (
+    SELECT w.word, w.stem, w.uses
+    FROM jsonb_to_recordset(CAST(:words AS jsonb)) w (word text, stem text, uses bigint)
+), noted AS (
+    INSERT INTO turn_words (word, stem, uses)
+    SELECT word, stem, 1 FROM said ORDER BY word COLLATE "C"
+    ON CONFLICT (word) DO UPDATE SET stem = excluded.stem
+    RETURNING word, id
+), counted AS (
+    INSERT INTO turn_word_uses (owner, word_id, uses)
+    SELECT :owner, noted.id, said.uses FROM noted JOIN said USING (word)
+    ON CONFLICT (owner, word_id) DO UPDATE SET uses = turn_word_uses.uses + excluded.uses
+)
+SELECT word, id FROM noted
 """
-COUNT_USES = """
-INSERT INTO turn_word_uses (owner, word_id, uses)
-SELECT :owner, t.id, w.uses
-FROM jsonb_to_recordset(CAST(:words AS jsonb)) w (word text, uses bigint)
-JOIN turn_words t ON t.word = w.word
-ON CONFLICT (owner, word_id) DO UPDATE SET uses = turn_word_uses.uses + excluded.uses
-"""
-IDS = "SELECT t.word, t.id FROM json_texts(:words) j JOIN turn_words t ON t.word = j.value"
 
 
 def _word_ids(connection: Connection, owner: int, found: Sequence[str]) -> dict[str, int]:
@@ -181,9 +184,7 @@ def _word_ids(connection: Connection, owner: int, found: Sequence[str]) -> dict[
     words = json.dumps(
         [{"word": word, "stem": stem(word), "uses": uses} for word, uses in counted.items()]
     )
-    run(connection, NOTE_WORDS, words=words)
-    run(connection, COUNT_USES, owner=owner, words=words)
-    return {row.word: row.id for row in run(connection, IDS, words=json.dumps(list(counted)))}
+    return {row.word: row.id for row in run(connection, COUNT_ALL_WORDS, owner=owner, words=words)}
 
 
 def _local(at: float) -> datetime:
