@@ -186,22 +186,26 @@ class FactEmbedder(BackgroundEmbedder):
         self._seen = (0, 0)
 
     async def _next_batch(self) -> Callable[[], Awaitable[None]] | None:
-        index, batch, newest = await self._database.read(self._next)
+        index, batch, newest, others = await self._database.read(self._next)
         if batch:
             return lambda: self._embed(index, batch)
         self._deferral.end()
         if index is not None:
-            await self._finish(index)
+            if others:
+                await self._drop_others(index)
             self._seen = (index.id, newest)
         return None
 
-    def _next(self, connection: Connection) -> tuple[VectorIndex | None, list[Row], int]:
-        """The model's index, the next facts to add, and the id of the newest fact."""
+    def _next(self, connection: Connection) -> tuple[VectorIndex | None, list[Row], int, bool]:
+        """The model's index, the next facts to add, the id of the newest fact, and whether nothing
+        is to be added and there are indexes of other models."""
         model_id = self.model_id()
         index = entry_index.find(connection, model_id) if model_id is not None else None
         after = self._seen[1] if index is not None and self._seen[0] == index.id else 0
         batch = unembedded(connection, index, after, self._batch_size)
-        return index, batch, newest_id(connection)
+        complete = index is not None and not batch
+        others = complete and index is not None and bool(entry_index.others(connection, index))
+        return index, batch, newest_id(connection), others
 
     async def _embed(self, planned: VectorIndex | None, batch: list[Row]) -> None:
         """Embed a batch. ``planned`` is the index that lacks the batch. The vectors may turn out
@@ -231,19 +235,15 @@ class FactEmbedder(BackgroundEmbedder):
         if planned is None or planned == used:
             self._seen = (used.id, batch[-1].id)
 
-    async def _finish(self, index: VectorIndex) -> None:
+    async def _drop_others(self, index: VectorIndex) -> None:
         """Drop the indexes of other models, since every fact is in ``index``."""
-
-        def others(connection: Connection) -> bool:
-            return bool(entry_index.others(connection, index))
 
         def drop(connection: Connection) -> None:
             if not unembedded(connection, index, 0, 1):
                 entry_index.make_current(connection, index.model_id, index.dimension, self._clock())
                 entry_index.drop_others(connection, index)
 
-        if await self._database.read(others):
-            await self._database.write("drop_index", drop)
+        await self._database.write("drop_index", drop)
 
 
 class TurnEmbedder(BackgroundEmbedder):
@@ -268,26 +268,33 @@ class TurnEmbedder(BackgroundEmbedder):
         return await self.analyse() or await super().step(outdated)
 
     async def _next_batch(self) -> Callable[[], Awaitable[None]] | None:
-        present, turns, words = await self._database.read(self._next)
+        turns, words, present = await self._database.read(self._next)
         if turns or words:
             return lambda: self._embed(turns, words)
         self._deferral.end()
-        if present is not None:
-            await self._finish(present)
+        if present is not None:  # everything is embedded
+            await self._database.write(
+                "drop_turn_sets",
+                lambda connection: turn_vectors.drop_empty_sets(connection, present),
+            )
         return None
 
     def _next(
         self, connection: Connection
-    ) -> tuple[VectorSet | None, Sequence[Window], Sequence[Word]]:
-        """The present model's vectors, and the next words or turns to embed. Words come before
-        turns, so that a turn with a vector has one for each of its words. Otherwise a search
-        would reveal which words of a turn another user had said before."""
+    ) -> tuple[Sequence[Window], Sequence[Word], VectorSet | None]:
+        """The next words or turns to embed; if there are none, the present model's vectors where
+        there are some of other models. Words come before turns, so that a turn with a vector has
+        one for each of its words. Otherwise a search would reveal which words of a turn another
+        user had said before."""
         model_id = self.model_id()
         present = None if model_id is None else turn_vectors.find_set(connection, model_id)
         words = turn_vectors.unembedded_words(connection, present, self._batch_size)
         if words:
-            return present, (), words
-        return present, turn_vectors.unembedded(connection, present, self._batch_size), ()
+            return (), words, None
+        turns = turn_vectors.unembedded(connection, present, self._batch_size)
+        if turns or present is None or not turn_vectors.has_others(connection, present):
+            return turns, (), None
+        return (), (), present
 
     async def _embed(self, turns: Sequence[Window], words: Sequence[Word]) -> None:
         self._checkpoint("embed_turns.before_model")
@@ -302,18 +309,6 @@ class TurnEmbedder(BackgroundEmbedder):
                 turn_vectors.store_words(connection, present, words, found.vectors)
 
         await self._database.write("embed_turns", store)
-
-    async def _finish(self, present: VectorSet) -> None:
-        """Drop the vectors of other models, since everything is embedded."""
-
-        def others(connection: Connection) -> bool:
-            return turn_vectors.has_others(connection, present)
-
-        if await self._database.read(others):
-            await self._database.write(
-                "drop_turn_sets",
-                lambda connection: turn_vectors.drop_empty_sets(connection, present),
-            )
 
 
 EMBEDDABLE = and_(memories.c.status != "inactive", memories.c.layer != "identity")

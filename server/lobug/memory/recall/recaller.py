@@ -25,7 +25,6 @@ from lobug.language.en.questions import (
 from lobug.language.en.speech_acts import is_taken_back
 from lobug.memory import focus, identity, log
 from lobug.memory.embedding import FactEmbedder
-from lobug.memory.index.entry_index import EmbeddedQuery
 from lobug.memory.model import (
     ConversationKey,
     Filter,
@@ -39,6 +38,8 @@ from lobug.memory.model import (
 from lobug.memory.recall import entry_search, ranking, turn_search
 from lobug.memory.recall.turn_search import (
     TURN_FLOOR,
+    EmbeddedQuestion,
+    PreparedQuery,
     QueryEmbedder,
     prepare,
     search_turns,
@@ -83,8 +84,18 @@ class FoundTurns:
     """Messages whose fact is not believed any more."""
     in_prompt: frozenset[int] = frozenset()
     """Messages of working memory."""
-    embedded: EmbeddedQuery | None = None
-    """The vector of the question for the search over entries."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedTurns:
+    """A question, prepared for a search."""
+
+    question: Question
+    names: Collection[str] = ()
+    """Speakers whom former turns know."""
+    prepared: PreparedQuery | None = None
+    """None: former turns are not searched."""
+    vectors: EmbeddedQuestion = EmbeddedQuestion()  # noqa: RUF009 - it cannot be changed
 
 
 class Recaller:
@@ -128,13 +139,14 @@ class Recaller:
         question = analyse(query)
         wanted = self._settings.retrieval_top_k > 0 and not question.small_talk
         scope = scope_of(conversation_key, self._settings.household)
-        turns = await self._turns(
-            conversation_key, scope, question, in_third_person(query) if wanted else "", message_id
-        )
-        embedded = turns.embedded
+        asked = await self._asked(scope, question, in_third_person(query) if wanted else "")
         of_users = self._settings.enable_user_memories
 
-        def work(connection: Connection) -> FoundEntries:
+        def work(connection: Connection) -> tuple[FoundTurns, FoundEntries]:
+            turns = self._turns(connection, conversation_key, scope, asked, message_id)
+            return turns, entries_beside(connection, turns)
+
+        def entries_beside(connection: Connection, turns: FoundTurns) -> FoundEntries:
             about = focus.of_conversation(connection, conversation_key)
             beginning = FoundEntries(
                 identity.document(connection, conversation_key.user) if of_users else "",
@@ -144,7 +156,12 @@ class Recaller:
                 return beginning
             where = focus.filter_of(about)
             found = entry_search.search(
-                connection, scope, query, embedded, where, limit=entry_search.CANDIDATES
+                connection,
+                scope,
+                query,
+                asked.vectors.entries,
+                where,
+                limit=entry_search.CANDIDATES,
             )
             waiting = log.not_extracted(connection, conversation_key.user, UNEXTRACTED_MESSAGES)
             slots = slots_of(message.content for message in waiting)
@@ -166,7 +183,7 @@ class Recaller:
                 elsewhere=focus.told_elsewhere(connection, scope, where, said),
             )
 
-        found = await self._database.read(work)
+        turns, found = await self._database.read(work)
         hits = found.hits
         now = self._clock()
         best = ranking.select_entries(
@@ -220,13 +237,20 @@ class Recaller:
         filtered = entry_search.with_past(where, query)
         if not turns:
             embedded = await self._embedding.query(wanted)
-            return await self._search_entries(scope, query, embedded, filtered, limit)
+            return await self._database.read(
+                lambda connection: entry_search.search(
+                    connection, scope, query, embedded, filtered, limit=limit
+                )
+            )
         names = await self._database.read(lambda connection: speakers(connection, scope))
         prepared = prepare(query, names)
         vectors = await self._queries.both(prepared, wanted)
-        known = await self._search_entries(scope, query, vectors.entries, filtered, limit)
-        said = await self._database.read(
-            lambda connection: search_turns(
+
+        def work(connection: Connection) -> tuple[Sequence[Hit], Sequence[Hit]]:
+            known = entry_search.search(
+                connection, scope, query, vectors.entries, filtered, limit=limit
+            )
+            said = search_turns(
                 connection,
                 scope,
                 prepared,
@@ -235,22 +259,10 @@ class Recaller:
                 since=where.since,
                 until=where.until,
             )
-        )
-        return ranking.merge_hits(known, said, limit, by_time=not query.strip())
+            return known, said
 
-    async def _search_entries(
-        self,
-        scope: MemoryScope,
-        query: str,
-        embedded: EmbeddedQuery | None,
-        where: Filter,
-        limit: int,
-    ) -> Sequence[Hit]:
-        return await self._database.read(
-            lambda connection: entry_search.search(
-                connection, scope, query, embedded, where, limit=limit
-            )
-        )
+        known, said = await self._database.read(work)
+        return ranking.merge_hits(known, said, limit, by_time=not query.strip())
 
     def note_search(self, message_id: int, context: MemoryContext) -> None:
         """Keep a context's search until the reply to the message is logged."""
@@ -279,49 +291,53 @@ class Recaller:
             ranking.within_budget(memories, tokens, settings.max_user_memories)
         )
 
-    async def _turns(
-        self,
-        conversation_key: ConversationKey,
-        scope: MemoryScope,
-        question: Question,
-        entries_text: str,
-        message_id: int | None,
-    ) -> FoundTurns:
-        """Former turns that share words or meaning with a question."""
+    async def _asked(self, scope: MemoryScope, question: Question, entries_text: str) -> AskedTurns:
+        """A question, prepared for the search over former turns and, as ``entries_text``, for that
+        over entries."""
         settings = self._settings
         if question.small_talk or settings.recall_turns == 0 or not settings.enable_user_memories:
-            embedded = await self._embedding.query(entries_text)
-            return FoundTurns(embedded=embedded)
+            entries = await self._embedding.query(entries_text)
+            return AskedTurns(question, vectors=EmbeddedQuestion(None, entries))
         names = await self._database.read(lambda connection: speakers(connection, scope))
         prepared = prepare(without_asking(question.text), names)
         vectors = await self._queries.both(prepared, entries_text)
+        return AskedTurns(question, names, prepared, vectors)
 
-        def work(connection: Connection) -> FoundTurns:
-            hits = search_turns(
-                connection,
-                scope,
-                prepared,
-                vectors.turns,
-                limit=TURN_CANDIDATES,
-                exclude_message_id=message_id,
-            )
-            held = log.recent(connection, conversation_key, self._working_memory)
-            prompted = frozenset(message.id for message in held)
-            said = [m for m in held if m.role == "user" and m.id != message_id]
-            if question.slots and not names:  # with names they may be another person's words
-                waiting = log.not_extracted(connection, conversation_key.user, UNEXTRACTED_MESSAGES)
-                statements = [*said, *(m for m in waiting if m.id != message_id)]
-                hits = _answer_first(hits, newest_answer(question, statements))
-            found = [hit.id for hit in hits]
-            past = question.past or question.history
-            left_out = turn_search.no_longer_believed(
-                connection, conversation_key.user, found, past=past
-            )
-            if not past:
-                left_out |= _corrected_turns(hits, said, prompted)
-            return FoundTurns(hits, frozenset(left_out), prompted, vectors.entries)
-
-        return await self._database.read(work)
+    def _turns(
+        self,
+        connection: Connection,
+        conversation_key: ConversationKey,
+        scope: MemoryScope,
+        asked: AskedTurns,
+        message_id: int | None,
+    ) -> FoundTurns:
+        """Former turns that share words or meaning with a question."""
+        question = asked.question
+        if asked.prepared is None:
+            return FoundTurns()
+        hits = search_turns(
+            connection,
+            scope,
+            asked.prepared,
+            asked.vectors.turns,
+            limit=TURN_CANDIDATES,
+            exclude_message_id=message_id,
+        )
+        held = log.recent(connection, conversation_key, self._working_memory)
+        prompted = frozenset(message.id for message in held)
+        said = [m for m in held if m.role == "user" and m.id != message_id]
+        if question.slots and not asked.names:  # with names they may be another person's words
+            waiting = log.not_extracted(connection, conversation_key.user, UNEXTRACTED_MESSAGES)
+            statements = [*said, *(m for m in waiting if m.id != message_id)]
+            hits = _answer_first(hits, newest_answer(question, statements))
+        found = [hit.id for hit in hits]
+        past = question.past or question.history
+        left_out = turn_search.no_longer_believed(
+            connection, conversation_key.user, found, past=past
+        )
+        if not past:
+            left_out |= _corrected_turns(hits, said, prompted)
+        return FoundTurns(hits, frozenset(left_out), prompted)
 
 
 def _answer_first(hits: list[Hit], answer: LoggedMessage | None) -> list[Hit]:
