@@ -56,6 +56,11 @@ class PeopleSharing:
             told=self._told,
         )
 
+    def presence_changed(self, device_id: str, connected: bool) -> None:  # noqa: FBT001 - a callback
+        """A device has connected to this server, or gone."""
+        self.webhooks.device(device_id, connected)
+        self.people.note_device(device_id, connected=connected)
+
     def device_arrived(self, user: str) -> None:
         """A device of a user can be talked to: what rings or waits for them is said there."""
         self.schedule.wake()
@@ -76,6 +81,8 @@ class PeopleSharing:
         match news:
             case "memory":
                 self.hub.publish("memory", person)
+            case "devices":
+                self.hub.publish("devices")
             case "device":
                 self.schedule.wake()  # what rings or waits here may be heard there
             case "work":

@@ -285,7 +285,6 @@ class LobugServer:
             wall=self.wall,
         )
         self.connections.changed = partial(self.hub.publish, "devices")
-        self.connections.presence = self.webhooks.device
         self.schedule.began = self.webhooks.alert_began
         if place.lease is not None:
             self._lease_follower = LeaseFollower(
@@ -312,6 +311,7 @@ class LobugServer:
             in_background=self._in_background,
         )
         self.connections.arrived = sharing.device_arrived
+        self.connections.presence = sharing.presence_changed
         sharing.begin()
         persona = persona_of(self.settings)
         self.turns = TurnRunner(

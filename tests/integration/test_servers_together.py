@@ -503,7 +503,7 @@ async def _talks(http: httpx.AsyncClient) -> bool:
     return (await say(http, "And now?", "kitchen")).status_code == 200
 
 
-async def test_a_revoked_device_is_sent_away_by_the_other_server(
+async def test_a_device_at_another_server_is_shown_and_can_be_revoked(
     tmp_path: Path, postgres: PostgresServer
 ) -> None:
     url = postgres.database("revoked")
@@ -515,11 +515,22 @@ async def test_a_revoked_device_is_sent_away_by_the_other_server(
         assert (await one.post("/devices/approve", json={"code": code})).status_code == 200
         told = (await one.post("/xiaozhi/ota/", json={}, headers=identity)).json()
         token = {"Authorization": f"Bearer {told['websocket']['token']}"}
+
+        async def shows(http: httpx.AsyncClient, *, connected: bool, elsewhere: bool) -> bool:
+            known = (await http.get("/devices")).json()["devices"]
+            found = [(one["connected"], one["at_another_server"]) for one in known]
+            return found == [(connected, elsewhere)]
+
+        away = partial(shows, other, connected=False, elsewhere=False)
+        await until(away)
         async with device(str(one.base_url), DESK, headers=token) as desk:
+            await until(partial(shows, other, connected=True, elsewhere=True))
+            assert await shows(one, connected=True, elsewhere=False)
             gone = await other.delete(f"/devices/{DESK}")
             assert gone.status_code == 200, gone.text
             async with asyncio.timeout(PATIENCE_S):
                 await desk.closed.wait()
+            await until(away)
 
 
 async def test_facts_are_extracted_once(tmp_path: Path, postgres: PostgresServer) -> None:

@@ -21,9 +21,10 @@ SHARED_WORK = ""
 delivers webhooks. No person has this name."""
 
 News = Literal[
-    "agenda", "access", "webhooks", "memory", "erased", "work", "device", "reach", "left", "gap"
-]
-"""What servers tell each other. The first four: something has changed; ``erased``: words of a
+    "agenda", "access", "webhooks", "memory", "devices",
+    "erased", "work", "device", "reach", "left", "gap",
+]  # fmt: skip
+"""What servers tell each other. The first five: something has changed; ``erased``: words of a
 person, or of anybody, are gone; ``work``: there is something to embed; ``device``: one of this
 person has connected; ``reach``: who has a device of this person? ``left``: a server has stopped,
 and its people are free; ``gap``: news may have been missed."""
@@ -63,6 +64,13 @@ class People(Protocol):
     async def seek(self, person: str) -> bool:
         """Ask whether another server has a device of this person, because this one has none.
         Returns whether one has taken the person over."""
+
+    def note_device(self, device: str, *, connected: bool) -> None:
+        """Let the other servers know, soon, that a device has connected here or gone. Never
+        raises."""
+
+    async def devices_elsewhere(self) -> frozenset[str]:
+        """The ids of the devices that are connected to other servers. Raises StorageError."""
 
     def tell(self, news: News, *, person: str | None = None) -> None:
         """Tell the other servers of something, soon. Never raises."""
@@ -116,6 +124,13 @@ class AllPeople:
     async def seek(self, _person: str) -> bool:
         """No other server has any device."""
         return False
+
+    def note_device(self, device: str, *, connected: bool) -> None:
+        """There is nobody to know it."""
+
+    async def devices_elsewhere(self) -> frozenset[str]:
+        """None."""
+        return frozenset()
 
     def tell(self, news: News, *, person: str | None = None) -> None:
         """There is nobody to tell."""

@@ -77,7 +77,13 @@ class KnownDevice(Answer):
     )
     approved_at: Time = Field(description="When it was let in.")
     last_seen_at: Time | None = Field(description="When its token was used last.")
-    connected: bool | None = Field(description="Whether it has an open connection; null: unknown.")
+    connected: bool | None = Field(
+        description="Whether it has an open connection, to whichever server; null: unknown."
+    )
+    at_another_server: bool = Field(
+        description="It is connected to another server of this house: that one knows its condition,"
+        " and can send it something."
+    )
     board: str | None = Field(
         description="Type of its board. This and the next are what it last said of itself; null:"
         " nothing."
@@ -194,8 +200,9 @@ async def devices(server: ServerDep) -> KnownDevices:
     access = server.access
     known = access.devices.all()
     paired = {device.device_id for device in known if device.token_hash is not None}
+    elsewhere = await _elsewhere(server)
     return KnownDevices(
-        devices=[await _known_device(server, device) for device in known],
+        devices=[await _known_device(server, device, elsewhere) for device in known],
         waiting=[
             WaitingDevice.of(pairing, id=pairing.device_id, replaces=pairing.device_id in paired)
             for pairing in access.devices.waiting()
@@ -208,7 +215,7 @@ async def device(device_id: DeviceId, server: ServerDep) -> KnownDevice:
     """One device that was approved once, revoked or not."""
     known = server.access.devices.get(device_id)
     seen = {one.device_id: one for one in server.access.devices.all()}
-    return await _known_device(server, seen[known.device_id])
+    return await _known_device(server, seen[known.device_id], await _elsewhere(server))
 
 
 @router.post(
@@ -230,7 +237,7 @@ async def approve(
         user=body.user,
         address=request.client.host if request.client else None,
     )
-    return await _known_device(server, device)
+    return await _known_device(server, device, await _elsewhere(server))
 
 
 @router.patch(
@@ -251,19 +258,33 @@ async def describe(
         server.access.devices.get(device_id)  # otherwise it would be loud already when this fails
         await server.device_statuses.set_volume(device_id.lower(), body.volume)
     device = await server.access.devices.describe(device_id, name=body.name, user=body.user)
-    return await _known_device(server, device)
+    return await _known_device(server, device, await _elsewhere(server))
 
 
 @router.delete("/{device_id}", responses=error_responses(*OWNER_ERRORS, DeviceUnknownError))
 async def revoke(device_id: DeviceId, server: ServerDep) -> KnownDevice:
     """End a device's right to talk, at once. To come back it has to be approved again."""
-    return await _known_device(server, await server.access.devices.revoke(device_id))
+    device = await server.access.devices.revoke(device_id)
+    return await _known_device(server, device, await _elsewhere(server))
 
 
-async def _known_device(server: LobugServer, device: Device) -> KnownDevice:
-    access, connected = server.access, None
-    if access.connected is not None:
-        connected = access.connected(f"device:{device.device_id}")
+async def _elsewhere(server: LobugServer) -> frozenset[str] | None:
+    """The devices that are connected to other servers; None: unknown."""
+    try:
+        return await server.memory.kept_in.people.devices_elsewhere()
+    except StorageError:
+        return None
+
+
+async def _known_device(
+    server: LobugServer, device: Device, elsewhere: frozenset[str] | None
+) -> KnownDevice:
+    """``elsewhere``: the devices that are connected to other servers; None: unknown."""
+    access = server.access
+    here = access.connected is not None and access.connected(f"device:{device.device_id}")
+    at_another = not here and elsewhere is not None and device.device_id in elsewhere
+    unknown = not here and (elsewhere is None or access.connected is None) and not at_another
+    connected = None if unknown else here or at_another
     state: Literal["approved", "paired", "revoked"] = "approved"
     if device.revoked_at is not None:
         state = "revoked"
@@ -283,6 +304,7 @@ async def _known_device(server: LobugServer, device: Device) -> KnownDevice:
         state=state,
         approved_at=device.created_at,
         connected=connected,
+        at_another_server=at_another,
     )
 
 

@@ -34,6 +34,9 @@ log = logging.getLogger(__name__)
 PEOPLE = f"{SCHEMA}.people"
 """Which person is with which server."""
 
+DEVICES = f"{SCHEMA}.devices"
+"""Which device is connected to which server."""
+
 CHANNEL = "lobug"
 """On which the servers of a database tell each other things (``LISTEN``)."""
 
@@ -54,6 +57,13 @@ TABLES = (
     )
     """,
     f"CREATE INDEX IF NOT EXISTS people_by_server ON {PEOPLE} (server)",
+    f"""
+    CREATE TABLE IF NOT EXISTS {DEVICES} (
+        device text PRIMARY KEY,
+        server text NOT NULL
+    )
+    """,
+    f"CREATE INDEX IF NOT EXISTS devices_by_server ON {DEVICES} (server)",
 )
 """``knows``: the newest schemas that a server knows; ``ended``: the sessions of a server are being
 ended, and new ones are refused."""
@@ -103,6 +113,7 @@ MARK = f"UPDATE {MEMBERS} SET ended = true WHERE name = %s"
 
 LEAVE = (
     f"DELETE FROM {PEOPLE} WHERE server = %s",
+    f"DELETE FROM {DEVICES} WHERE server = %s",
     f"DELETE FROM {MEMBERS} WHERE name = %s",
 )
 """Whoever was with a server is free before the server is gone."""
@@ -189,7 +200,9 @@ def _leave(raw: Raw, name: str) -> None:
 
 
 def _require_tables(raw: Raw) -> None:
-    there = raw.execute("SELECT to_regclass('lobug_lease.people_by_server') IS NOT NULL").fetchone()
+    there = raw.execute(
+        "SELECT to_regclass('lobug_lease.devices_by_server') IS NOT NULL"
+    ).fetchone()
     if there == (True,):
         return
     with suppress(errors.UniqueViolation, errors.DuplicateTable):  # another one was quicker

@@ -22,6 +22,7 @@ from lobug.storage.postgres.address import Address
 from lobug.storage.postgres.connections import Raw
 from lobug.storage.postgres.errors import typed_errors
 from lobug.storage.postgres.membership import CHANNEL, PEOPLE, TELL, Membership
+from lobug.storage.postgres.presence import ELSEWHERE, Presence
 
 log = logging.getLogger(__name__)
 
@@ -101,6 +102,7 @@ class SharedPeople:
         """The session of that thread."""
         self._listening: threading.Thread | None = None
         self._stop = threading.Event()
+        self._presence = Presence(membership, self._in_session)
         self._told: NewsListener = lambda _news, _person: None
         self._arrived: Callable[[str], None] = lambda _person: None
         self._stop_work: Callable[[str], None] = lambda _person: None
@@ -151,10 +153,12 @@ class SharedPeople:
             self._unheld.clear()
             await self._unheld.wait()
         self._times_taken = self._membership.times_taken
+        self._presence.look_again()
 
     async def close(self) -> None:
         """Stop. Everybody is free once the membership has ended. Safe to call twice."""
         self._stop.set()
+        await self._presence.close()
         await _ended((*self._leaving.values(), *self._claiming.values(), *self._tasks))
         threads, self._threads = self._threads, None
         if threads is not None:
@@ -334,6 +338,18 @@ class SharedPeople:
         for waiter in self._waiters.values():
             waiter.set()
         self._waiters.clear()
+
+    # ---- devices
+
+    def note_device(self, device: str, *, connected: bool) -> None:
+        """Note that a device has connected here, or gone, soon. Never raises."""
+        self._presence.note(device, connected=connected)
+
+    async def devices_elsewhere(self) -> frozenset[str]:
+        """The devices that are connected to other servers. Raises StorageError."""
+        me = self._membership.holder
+        rows = await self._in_session(lambda raw: raw.execute(ELSEWHERE, (me,)).fetchall())
+        return frozenset(row[0] for row in rows)
 
     # ---- news
 

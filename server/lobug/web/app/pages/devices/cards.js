@@ -10,7 +10,7 @@ import { PersonInput, personMeant } from "../../components/person_input.js";
 import { toast } from "../../components/toasts.js";
 import { html, useSignal } from "../../preact.js";
 import { t } from "../../sentences.js";
-import { bars, LOW_BATTERY, nameOf, stateOf } from "./condition.js";
+import { bars, isAtThisServer, LOW_BATTERY, nameOf, stateOf } from "./condition.js";
 import { reportRows } from "./report.js";
 
 /** A card. `refresh` is called after each change. */
@@ -68,8 +68,8 @@ export function DeviceCard({ device, refresh }) {
       html`<${Menu}
         label=${t("devices.more", { name: nameOf(device) })}
         items=${[
-          { label: t("devices.show.open"), icon: "bell", run: open("show"), disabled: !device.connected },
-          { label: t("devices.reboot.open"), icon: "restore", run: open("reboot"), disabled: !device.connected },
+          { label: t("devices.show.open"), icon: "bell", run: open("show"), disabled: !isAtThisServer(device) },
+          { label: t("devices.reboot.open"), icon: "restore", run: open("reboot"), disabled: !isAtThisServer(device) },
           { label: t("devices.revoke.open"), icon: "trash", run: open("revoke"), dangerous: true },
         ]}
       />`}
@@ -148,7 +148,7 @@ export function EditDialog({ device, close, refresh }) {
   const name = useSignal(device.name);
   const user = useSignal(device.user ?? "");
   const volume = useSignal(device.volume);
-  const hasVolume = device.connected && device.volume != null;
+  const hasVolume = isAtThisServer(device) && device.volume != null;
   return html`<${FormDialog}
     title=${t("devices.edit.title", { name: nameOf(device) })}
     action=${t("shell.save")}

@@ -17,10 +17,14 @@ export const LOW_BATTERY = 15;
 /** `{kind, text, at}` of a device's state: a Tag's kind, its words, and since when. */
 export function stateOf(device) {
   if (device.state === "revoked") return { kind: "bad", text: t("devices.state.revoked") };
+  if (device.at_another_server) return { kind: "good", text: t("devices.state.elsewhere") };
   if (device.connected) return { kind: "good", text: t("devices.state.connected") };
   if (device.state === "approved") return { kind: "warning", text: t("devices.state.approved") };
   return { kind: "plain", text: t("devices.state.away") };
 }
+
+/** Whether something can be sent to a device now: the server it is connected to is this one. */
+export const isAtThisServer = (device) => device.connected && !device.at_another_server;
 
 /** What a device is called: its name, else its id. */
 export const nameOf = (device) => device.name || device.id;

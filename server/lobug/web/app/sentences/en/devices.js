@@ -32,6 +32,7 @@ export default {
   revoked: { one: "{n} revoked device", other: "{n} revoked devices" },
   state: {
     connected: "Connected",
+    elsewhere: "Connected to another server",
     approved: "Let in, not here yet",
     away: "Not connected",
     revoked: "Revoked",

@@ -1,0 +1,89 @@
+"""Which devices are connected to which of several servers on a PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from lobug.errors import StorageError
+from lobug.storage.postgres.connections import Raw
+from lobug.storage.postgres.membership import CHANNEL, DEVICES, TELL, Membership
+
+log = logging.getLogger(__name__)
+
+AGAIN_S = 2.0
+"""Pause before it is tried again to note devices while the database is away, seconds."""
+
+CAME = f"""
+INSERT INTO {DEVICES} (device, server) SELECT device, %s FROM unnest(%s::text[]) d (device)
+ON CONFLICT (device) DO UPDATE SET server = excluded.server
+"""
+WENT = f"DELETE FROM {DEVICES} WHERE server = %s AND device = ANY(%s)"
+ELSEWHERE = f"SELECT device FROM {DEVICES} WHERE server <> %s"
+
+
+class Presence:
+    """Notes the devices of one server for the others. All calls are made on one event loop."""
+
+    def __init__(
+        self,
+        membership: Membership,
+        in_session: Callable[[Callable[[Raw], None]], Awaitable[None]],
+    ) -> None:
+        """``in_session`` runs work on a session at the database. Raises StorageError."""
+        self._membership = membership
+        self._in_session = in_session
+        self._here: set[str] = set()
+        self._noted: set[str] = set()
+        """Those that the database has as this server's."""
+        self._times_taken = 0
+        """``Membership.times_taken`` when they were noted: what was noted before is deleted."""
+        self._noting: asyncio.Task[None] | None = None
+        self._closed = False
+
+    def note(self, device: str, *, connected: bool) -> None:
+        """A device has connected here, or gone. The others learn it soon. Never raises."""
+        (self._here.add if connected else self._here.discard)(device)
+        self.look_again()
+
+    def look_again(self) -> None:
+        """Note what is not noted yet, soon."""
+        if self._noting is None and not self._closed:
+            self._noting = asyncio.ensure_future(self._note())
+
+    async def close(self) -> None:
+        """Stop. The end of the membership deletes what was noted. Safe to call twice."""
+        self._closed = True
+        noting = self._noting
+        if noting is not None:
+            noting.cancel()
+            await asyncio.gather(noting, return_exceptions=True)
+
+    async def _note(self) -> None:
+        try:
+            while True:
+                if self._times_taken != self._membership.times_taken:
+                    self._times_taken = self._membership.times_taken
+                    self._noted.clear()
+                came, went = self._here - self._noted, self._noted - self._here
+                if not came and not went:
+                    return
+                try:
+                    await self._in_session(partial(self._write, came, went))
+                except StorageError as error:
+                    log.debug("the devices of this server could not be noted: %s", error)
+                    await asyncio.sleep(AGAIN_S)
+                else:
+                    self._noted = (self._noted | came) - went
+        finally:
+            self._noting = None
+
+    def _write(self, came: set[str], went: set[str], raw: Raw) -> None:
+        me = self._membership.holder
+        with raw.transaction():
+            raw.execute(CAME, (me, sorted(came)))
+            raw.execute(WENT, (me, sorted(went)))
+            raw.execute(TELL, (CHANNEL, json.dumps({"kind": "devices", "from": me})))
