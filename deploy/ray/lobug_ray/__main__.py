@@ -81,14 +81,13 @@ def serve_until_told(document: dict[str, Any], config: SpeechConfig, address: st
 
     from lobug_ray.application import build  # noqa: PLC0415
 
-    told = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: told.set())
     if address is None:
-        # Its own ports are for this computer alone.
-        ray.init(include_dashboard=False, _node_ip_address="127.0.0.1", log_to_driver=False)
+        ray.init(include_dashboard=False, log_to_driver=False)
     else:
         ray.init(address, log_to_driver=False)
+    told = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):  # after Ray, which has a handler of its own
+        signal.signal(number, lambda *_: told.set())
     try:
         serve.start(
             proxy_location=document.get("proxy_location"),
