@@ -75,7 +75,7 @@ def main() -> int:
 
 
 def serve_until_told(document: dict[str, Any], config: SpeechConfig, address: str | None) -> None:
-    """Serve until SIGTERM or SIGINT, then let requests come to their end."""
+    """Serve until SIGTERM or SIGINT, then let what is being worked on come to its end."""
     import ray  # noqa: PLC0415 - it reads the variables when it is imported
     from ray import serve  # noqa: PLC0415
 
@@ -104,6 +104,8 @@ def serve_until_told(document: dict[str, Any], config: SpeechConfig, address: st
         options = document.get("http_options", {})
         print(f"Ready at {options.get('host')}:{options.get('port')}.", flush=True)  # noqa: T201
         told.wait()
+        # Lets replicas finish what they work on; the shutdown alone ends the HTTP server first.
+        serve.delete(application["name"])
     finally:
         serve.shutdown()
         ray.shutdown()
