@@ -229,7 +229,7 @@ async def test_it_names_its_two_models_and_has_no_other_route() -> None:
 async def test_only_the_key_opens_the_door(
     headers: dict[str, str], status: int, code: str | None
 ) -> None:
-    encoded = {name: value.encode() for name, value in headers.items()}
+    encoded = {name.encode(): value.encode() for name, value in headers.items()}
     async with Door(KEY).client() as client:
         answer = await client.get("/v1/models", headers=encoded)
     assert answer.status_code == status

@@ -128,7 +128,8 @@ def house() -> Iterator[House]:
         yield house
     finally:
         family = house.family() if process.poll() is None else []
-        for one in [process, *family]:
+        process.kill()
+        for one in family:
             with suppress(psutil.Error):
                 one.kill()
         process.wait()
