@@ -102,7 +102,7 @@ def test_the_configuration_file_is_valid_and_shows_everything() -> None:
         ({"hearing": {"min_replicas": 0}}, "greater than or equal to 1"),
         ({"hearing": {"language": "English"}}, "pattern"),
         ({"voice": {"speed": 3}}, "less than or equal to 2"),
-        ({"hearing": {"max_queued": 60}}, "door.max_requests must be more than 70"),
+        ({"hearing": {"max_queued": 60}}, "door.max_requests must be more than 72"),
         ({"ears": {}}, "Extra inputs"),
     ],
 )
@@ -138,7 +138,7 @@ def test_other_computers_need_a_key(host: str, needs_key: bool, opened: bool) ->
 def test_ray_is_told_what_the_configuration_says() -> None:
     config = SpeechConfig.model_validate({"hearing": {"max_replicas": 3, "max_queued": 5}})
     options = config.hearing.options()
-    assert options["max_ongoing_requests"] == 1
+    assert options["max_ongoing_requests"] == 2
     assert options["max_queued_requests"] == 5
     assert options["autoscaling_config"]["max_replicas"] == 3
     # A replica that stops lets the longest request come to its end before Ray kills it.

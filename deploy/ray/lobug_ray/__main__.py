@@ -15,13 +15,16 @@ import yaml
 from pydantic import ValidationError
 
 from lobug.errors import LobugError
-from lobug_ray.configuration import SpeechConfig
+from lobug_ray.configuration import STOPPING_S, SpeechConfig
 from lobug_ray.replicas import verify_model
 
 CONFIG = Path(__file__).parents[1] / "serve.yaml"
 
 NO_REPORTS = {"RAY_USAGE_STATS_ENABLED": "0"}
 """Ray reports its use to its makers otherwise."""
+
+LONGEST_STOP_S = 3 * STOPPING_S
+"""Longest time from a stop to the end of this process, seconds."""
 
 
 def read(path: Path) -> tuple[dict[str, Any], SpeechConfig]:
@@ -104,6 +107,10 @@ def serve_until_told(document: dict[str, Any], config: SpeechConfig, address: st
         options = document.get("http_options", {})
         print(f"Ready at {options.get('host')}:{options.get('port')}.", flush=True)  # noqa: T201
         told.wait()
+        # Where Ray was stopped beside it nothing answers any more. Ray's processes end with this one.
+        late = threading.Timer(LONGEST_STOP_S, os._exit, (1,))
+        late.daemon = True
+        late.start()
         # Lets replicas finish what they work on; the shutdown alone ends the HTTP server first.
         serve.delete(application["name"])
     finally:

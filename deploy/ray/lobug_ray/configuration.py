@@ -17,6 +17,11 @@ HEALTH_EVERY_S, HEALTH_WITHIN_S = 10.0, 10.0
 """Time between two checks of a replica, and for one, seconds. After three that fail Ray replaces
 it."""
 
+_ONGOING = 2
+"""Requests that a replica has at a time: one that its engine computes, and one behind it, so that
+the engine is not idle while Ray finds out and sends the next. The others wait in one queue, from
+which the first replica with a place takes them."""
+
 KEY_VARIABLE = "LOBUG_RAY_KEY"
 """The variable with the key that callers must send, because a key has no place in a file that is
 shown around."""
@@ -27,7 +32,7 @@ class _Part(BaseModel):
 
 
 class _Replicas(_Part):
-    """Processes with the same engine, each of which does one request at a time."""
+    """Processes with the same engine, which computes one request at a time."""
 
     min_replicas: int = Field(1, ge=1, description="Replicas while there is nothing to do.")
     max_replicas: int = Field(1, ge=1, description="Replicas at most.")
@@ -58,13 +63,12 @@ class _Replicas(_Part):
     @property
     def most_requests(self) -> int:
         """Requests that are worked on or wait at most."""
-        return self.max_replicas + self.max_queued
+        return _ONGOING * self.max_replicas + self.max_queued
 
     def options(self) -> dict[str, Any]:
-        """The options of the deployment. One request at a time: an engine has one thread, and what
-        waits is better kept where another replica can take it."""
+        """The options of the deployment."""
         return {
-            "max_ongoing_requests": 1,
+            "max_ongoing_requests": _ONGOING,
             "max_queued_requests": self.max_queued,
             "autoscaling_config": {
                 "min_replicas": self.min_replicas,
