@@ -107,7 +107,7 @@ def serve_until_told(document: dict[str, Any], config: SpeechConfig, address: st
         options = document.get("http_options", {})
         print(f"Ready at {options.get('host')}:{options.get('port')}.", flush=True)  # noqa: T201
         told.wait()
-        # Where Ray was stopped beside it nothing answers any more. Ray's processes end with this one.
+        # Where Ray was stopped too, nothing answers; what is left of it ends with this process.
         late = threading.Timer(LONGEST_STOP_S, os._exit, (1,))
         late.daemon = True
         late.start()
