@@ -51,7 +51,7 @@ class Door:
     def __init__(self, key: str | None = None, **engines: Any) -> None:
         self.stt = engines.get("stt", ScriptedSpeechToText(texts=["Good morning."]))
         self.tts = engines.get("tts", ScriptedTextToSpeech())
-        self.settings = Settings(_env_file=None)
+        self.settings = Settings(_env_file=None, limits={"max_body_bytes": 200_000})
         self.app: FastAPI = create_door(
             self.settings,
             DoorEngines(gate=ScriptedGate(), stt=self.stt, tts=self.tts),
