@@ -1,6 +1,7 @@
-"""The application for Ray Serve: ``build`` is what ``serve.yaml`` names."""
+"""The application for Ray Serve: ``build`` is what ``serve.yaml`` names.
 
-from __future__ import annotations
+Annotations are no strings here, because `serve run` looks at that of ``build`` to read ``args``.
+"""
 
 import os
 

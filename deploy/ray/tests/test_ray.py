@@ -5,6 +5,7 @@ it."""
 from __future__ import annotations
 
 import asyncio
+import importlib
 import os
 import secrets
 import shutil
@@ -25,14 +26,18 @@ import numpy as np
 import psutil
 import pytest
 import yaml
+from pydantic import ValidationError
 from ray._common.usage import usage_lib
+from ray.serve import Application
+from ray.serve._private.api import call_user_app_builder_with_args_if_necessary
+from ray.serve.schema import ServeDeploySchema
 
 from lobug.engines.selection import choose_stt, choose_tts
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.engines.tts_hibari import HibariVoice
 from lobug.errors import EngineUnavailableError
 from lobug.settings import Settings
-from lobug_ray.__main__ import NO_REPORTS
+from lobug_ray.__main__ import CONFIG, NO_REPORTS
 from support.speech import Clip, prompt, word_errors
 
 FOLDER = Path(__file__).parents[1]
@@ -265,6 +270,17 @@ async def test_requests_go_on_when_a_replica_is_killed(house: House, clip: Clip)
         finally:
             replaced = True
     assert set(statuses) == {200}
+
+
+def test_ray_serves_own_command_takes_the_file_too() -> None:
+    document = yaml.safe_load(CONFIG.read_text())
+    (application,) = ServeDeploySchema.model_validate(document).applications
+    module, _, name = application.import_path.partition(":")
+    build = getattr(importlib.import_module(module), name)
+    built = call_user_app_builder_with_args_if_necessary(build, application.args)
+    assert isinstance(built, Application)
+    with pytest.raises(ValidationError, match="Extra inputs"):
+        call_user_app_builder_with_args_if_necessary(build, {"ears": {}})
 
 
 def test_ray_reports_to_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
