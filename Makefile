@@ -4,12 +4,12 @@
 
 SHELL = /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run check test test-ollama test-homeassistant lock-homeassistant firmware fuzz bench lint lock vendor sbom models clean
+.PHONY: help run check test test-ollama test-homeassistant lock-homeassistant test-ray lock-ray firmware fuzz bench lint lock vendor sbom models clean
 
 BIN = .venv/bin
 FUZZ_SECONDS ?= 300
 UV_LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 \
-	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
+	--custom-compile-command "$(or $(LOCKED_BY),make lock)" $(if $(UPGRADE),--upgrade)
 UV_COMPILE = $(UV_LOCK) --group build
 
 help: ## List these targets
@@ -37,6 +37,9 @@ test-ollama: ## Check a real Ollama (OLLAMA_HOST, or this computer's; it pulls 1
 
 test-homeassistant: ## Test the Home Assistant integration in an environment of its own (Python 3.14)
 	@sh integrations/homeassistant/test.sh $(ARGS)
+
+test-ray: ## Test hearing and voice on a real Ray, in an environment of its own
+	@sh deploy/ray/test.sh $(ARGS)
 
 firmware: ## Build the firmware's core for this computer and run its unit tests
 	@cmake -S firmware -B build/firmware/host -Wno-dev
@@ -75,6 +78,12 @@ lock-homeassistant: ## Write the lock of the Home Assistant integration's tests
 		--python-version 3.14.2 --custom-compile-command "make lock-homeassistant" \
 		$(if $(UPGRADE),--upgrade) requirements.in -o requirements.txt >/dev/null
 
+lock-ray: LOCKED_BY = make lock-ray
+lock-ray: ## Write the lock of Ray Serve, after make lock
+	@sh scripts/bootstrap.sh dev
+	$(UV_COMPILE) --constraint requirements-dev.txt \
+		pyproject.toml deploy/ray/requirements.in -o deploy/ray/requirements.txt >/dev/null
+
 vendor: ## Fetch the web app's libraries from npm anew, as vendor.json names them (ARGS=--check: only compare)
 	@sh scripts/bootstrap.sh dev
 	@$(BIN)/python scripts/vendor.py $(ARGS)
@@ -88,5 +97,5 @@ models: ## Fetch and verify the embedded models
 	@$(BIN)/lobug models pull
 
 clean: ## Remove .venv and caches; models and memories stay
-	rm -rf .venv .venv-homeassistant .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
-	find server tests scripts bench integrations -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf .venv .venv-homeassistant .venv-ray .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	find server tests scripts bench integrations deploy -name __pycache__ -type d -prune -exec rm -rf {} +

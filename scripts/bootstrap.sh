@@ -1,23 +1,28 @@
 #!/bin/sh
-# Makes .venv hold exactly what a lock says. Usage: scripts/bootstrap.sh run|dev
+# Makes .venv hold exactly what a lock says. Usage: scripts/bootstrap.sh run|dev|ray
 #
-# run: what the server needs (requirements.txt); dev: that and the tools (requirements-dev.txt).
+# run: what the server needs (requirements.txt); dev: that and the tools (requirements-dev.txt);
+# ray: what the server and Ray Serve need (deploy/ray/requirements.txt), in .venv-ray.
 # A stamp inside .venv says for which lock and which Python it was finished; while it stands, this
 # returns at once and asks the network nothing. It is removed before anything is changed and
 # written last, so an interrupted installation never counts as one.
 set -eu
 
 kind=${1:-run}
+venv=.venv
 case $kind in
 run) lock=requirements.txt ;;
 dev) lock=requirements-dev.txt ;;
+ray)
+    lock=deploy/ray/requirements.txt
+    venv=.venv-ray
+    ;;
 *)
-    echo "usage: scripts/bootstrap.sh run|dev" >&2
+    echo "usage: scripts/bootstrap.sh run|dev|ray" >&2
     exit 2
     ;;
 esac
 cd "$(dirname "$0")/.."
-venv=.venv
 
 # The version of an interpreter that Lo-Bug runs on; fails for any other, and for none.
 version_of() {
@@ -96,7 +101,7 @@ rm -f "$venv"/.lobug-*-stamp
 if ! version_of "$venv/bin/python" >/dev/null || ! "$venv/bin/python" -m pip --version >/dev/null 2>&1 ||
     [ "$(cat "$venv/.lobug-place" 2>/dev/null || true)" != "$(pwd)" ]; then
     python=$(find_python)
-    echo "Making .venv with Python $(version_of "$python")"
+    echo "Making $venv with Python $(version_of "$python")"
     rm -rf "$venv"
     if ! "$python" -m venv "$venv"; then
         rm -rf "$venv"
@@ -149,9 +154,9 @@ if ! has_openmp; then
     fi
 fi
 
-# The development lock holds all of the other one, in the same versions.
+# The other locks hold all of this one, in the same versions.
 key_for requirements.txt >"$venv/.lobug-new-stamp"
-if [ "$kind" = dev ]; then
+if [ "$kind" != run ]; then
     key_for "$lock" >"$stamp.new"
     mv "$stamp.new" "$stamp"
 fi

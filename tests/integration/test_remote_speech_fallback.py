@@ -75,6 +75,38 @@ async def said_and_heard(client: httpx.AsyncClient) -> tuple[str, int]:
     return answer.json()["transcription"], len(answer.json()["audio_b64"])
 
 
+@pytest.mark.parametrize(("status", "code"), [(503, "engine_busy"), (429, "too_many_requests")])
+async def test_a_server_without_a_free_place_is_asked_again_with_the_next_request(
+    status: int, code: str
+) -> None:
+    async with serving(ScriptedAudio()) as server, serving(ScriptedAudio()) as other:
+        full = as_json({"error": {"message": "full", "code": code}}, status=status)
+        spare = ScriptedSpeechToText(texts=["Spare."])
+        spare_voice = ScriptedTextToSpeech()
+        ears, both = ears_of(server, spare=spare), ears_of(server, other)
+        voice = voice_of(server, spare=spare_voice)
+        async with started(ears), started(both), started(voice):
+            server.transcription = server.speech = full
+            assert (await both.transcribe(SAID, "en")).text == "Hello.", "the other one has a place"
+            for _ in range(4):
+                assert (await ears.transcribe(SAID, "en")).text == "Spare."
+                assert (await voice.synthesize("Hello.")).size
+            assert spare_voice.spoken == ["Hello."] * 4
+            assert not ears.status().degraded
+            assert not voice.status().degraded
+            server.transcription = None
+            assert (await ears.transcribe(SAID, "en")).text == "Hello."
+
+
+async def test_a_503_that_does_not_say_busy_is_a_server_that_is_away() -> None:
+    async with serving(ScriptedAudio()) as server:
+        ears = ears_of(server, spare=ScriptedSpeechToText(texts=["Spare."]))
+        async with started(ears):
+            server.transcription = as_json({"error": {"message": "closed"}}, status=503)
+            assert (await ears.transcribe(SAID, "en")).text == "Spare."
+            assert ears.status().degraded
+
+
 @BOTH
 async def test_a_server_that_goes_is_replaced_and_used_again_when_it_is_back(
     kind: str, tmp_path: Path, caplog: pytest.LogCaptureFixture

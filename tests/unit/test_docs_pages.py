@@ -23,7 +23,7 @@ def test_every_module_that_a_page_names_exists(page: str) -> None:
     assert not absent
 
 
-@pytest.mark.parametrize("page", [*PAGES, "MEMORY.md", "docs/kubernetes.md"])
+@pytest.mark.parametrize("page", [*PAGES, "MEMORY.md", "docs/kubernetes.md", "docs/ray.md"])
 def test_every_link_within_the_repository_leads_somewhere(page: str) -> None:
     path = ROOT / page
     links = re.findall(r"\]\((?!https?:|#)([^)#\s]+)", path.read_text())

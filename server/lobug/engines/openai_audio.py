@@ -17,13 +17,23 @@ from lobug.engines.model_server import without_password
 from lobug.engines.openai import connect, typed_error
 from lobug.engines.pcm import PcmError, PcmFormat, PcmStream, WavStream, pcm16
 from lobug.engines.speech_server import VOICE_RATE, transcript_of
-from lobug.errors import EngineError, EngineInterruptedError
+from lobug.errors import (
+    BusyError,
+    EngineBusyError,
+    EngineError,
+    EngineInterruptedError,
+    TooManyRequestsError,
+)
 from lobug.settings import SttSettings, TtsSettings
 
 _MOST_TEXT_BYTES = 1 << 20
 """Largest answer of a server for speech-to-text, and largest list of models."""
 _MOST_AUDIO_BYTES = 32 << 20
 """Largest answer of a server for text-to-speech: a minute of stereo at 48 kHz is a third of it."""
+
+_BUSY = {EngineBusyError.code, BusyError.code, TooManyRequestsError.code}
+"""What a Lo-Bug answers, and its engines on Ray, when no place is free. A 503 or 429 of another
+server may as well mean that it is away, or that what was paid for is used up."""
 
 _OPENAI_PCM = PcmFormat(rate=24_000, width=2, channels=1)
 """What OpenAI's ``pcm`` is."""
@@ -79,6 +89,8 @@ class _Server:
         for found in (error, error.__cause__):
             if isinstance(found, EngineError):
                 return found
+            if isinstance(found, openai.APIStatusError) and found.code in _BUSY:
+                return EngineBusyError(self._engine, f"{self.where} has too much to do")
         if isinstance(error, openai.OpenAIError | httpx2.HTTPError | OSError):
             return typed_error(
                 error,

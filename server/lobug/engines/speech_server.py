@@ -16,7 +16,12 @@ import numpy as np
 from lobug.engines.availability import ServerWatch
 from lobug.engines.base import STT_SAMPLE_RATE, EngineStatus, Samples, Transcript
 from lobug.engines.model_server import paced
-from lobug.errors import EngineError, EngineInterruptedError, EngineTimeoutError
+from lobug.errors import (
+    EngineBusyError,
+    EngineError,
+    EngineInterruptedError,
+    EngineTimeoutError,
+)
 from lobug.settings import SttSettings, TtsSettings
 
 VOICE_RATE = 24_000
@@ -144,10 +149,12 @@ class _Watched(Generic[_Asked]):
     @asynccontextmanager
     async def _asking(self) -> AsyncGenerator[None]:
         """Surrounds a request, and lets the watch know how it ended. One that is cancelled says
-        nothing about the server."""
+        nothing about the server, and one that it has no place for says that it answers."""
         self._under_way += 1
         try:
             yield
+        except EngineBusyError:
+            raise
         except EngineError as error:
             self._watch.failed(error)
             raise

@@ -7,7 +7,7 @@ Bodies are read as JSON whatever their content type: `curl -d` and small devices
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
 from fastapi import Depends, Header, Request, Response
 from pydantic import BaseModel, ValidationError
@@ -15,10 +15,12 @@ from starlette.types import Scope
 
 from lobug.access.callers import Caller
 from lobug.conversation.registry import conversation_of
+from lobug.engines.base import SpeechGate, SpeechToText, TextToSpeech
 from lobug.errors import InvalidEncodingError, InvalidRequestError, OwnerOnlyError
 from lobug.http.authentication import STATE_KEY
 from lobug.http.uploads import read_at_most
 from lobug.memory.model import ConversationKey
+from lobug.priority import TurnPriority
 from lobug.quota import Claimant
 from lobug.server import LobugServer
 from lobug.settings import LimitSettings, Settings
@@ -33,6 +35,48 @@ async def get_server(request: Request) -> LobugServer:
 
 
 ServerDep = Annotated[LobugServer, Depends(get_server)]
+
+
+class SpeechEngines(Protocol):
+    """The engines that hear and speak."""
+
+    @property
+    def gate(self) -> SpeechGate:
+        """Finds speech in a recording."""
+
+    @property
+    def stt(self) -> SpeechToText:
+        """Hears."""
+
+    @property
+    def tts(self) -> TextToSpeech:
+        """Speaks."""
+
+
+class SpeechServer(Protocol):
+    """What hearing and speaking over HTTP needs of a server. A ``LobugServer`` has it; so has what
+    hears and speaks and does nothing else (``deploy/ray/``)."""
+
+    @property
+    def settings(self) -> Settings:
+        """Those in effect."""
+
+    @property
+    def engines(self) -> SpeechEngines:
+        """Its engines."""
+
+    @property
+    def priority(self) -> TurnPriority:
+        """Lets background work wait for callers."""
+
+
+async def get_speech_server(request: Request) -> SpeechServer:
+    """The server of this request's app, of which only hearing and speaking is asked."""
+    server: SpeechServer = request.app.state.lobug
+    return server
+
+
+SpeechServerDep = Annotated[SpeechServer, Depends(get_speech_server)]
 
 
 async def private(response: Response) -> None:
@@ -114,7 +158,7 @@ CallerDep = Annotated[Caller, Depends(get_caller)]
 ConversationDep = Annotated[ConversationKey, Depends(get_conversation)]
 
 
-async def get_audio_jobs(request: Request, server: ServerDep) -> CallerAudioJobs:
+async def get_audio_jobs(request: Request, server: SpeechServerDep) -> CallerAudioJobs:
     """The slots of this request's app, for its caller."""
     claimant = claimant_of_scope(request.scope, server.settings)
     return CallerAudioJobs(request.app.state.audio_jobs, claimant)
@@ -165,11 +209,11 @@ def shown_faults(error: ValidationError) -> str:
     return "; ".join(fault for _, fault in _faults(error)[:SHOWN_FAULTS])
 
 
-def openai_json(model: type[M]) -> Callable[[Request, ServerDep], Awaitable[M]]:
+def openai_json(model: type[M]) -> Callable[[Request, SpeechServerDep], Awaitable[M]]:
     """``json_body`` for OpenAI's protocol: at most ``limits.max_chat_bytes``; an
     InvalidRequestError names the first wrong field as its ``param``."""
 
-    async def read(request: Request, server: ServerDep) -> M:
+    async def read(request: Request, server: SpeechServerDep) -> M:
         body = await read_at_most(request, server.settings.limits.max_chat_bytes)
         try:
             return model.model_validate_json(body)

@@ -40,7 +40,8 @@ from lobug.errors import (
 )
 from lobug.http.dependencies import (
     AudioJobsDep,
-    ServerDep,
+    SpeechServer,
+    SpeechServerDep,
     documented,
     openai_json,
 )
@@ -52,7 +53,6 @@ from lobug.http.uploads import read_form, recording_in
 from lobug.language import language_of
 from lobug.language.en.segmentation import SentenceSplitter
 from lobug.language.en.speakable import speakable
-from lobug.server import LobugServer
 from lobug.turn.slots import CallerAudioJobs
 from lobug.turn.utterance import judge
 
@@ -130,7 +130,7 @@ class Transcription(BaseModel):
         ),
     },
 )
-async def transcriptions(server: ServerDep, jobs: AudioJobsDep, request: Request) -> Response:
+async def transcriptions(server: SpeechServerDep, jobs: AudioJobsDep, request: Request) -> Response:
     """Transcribe a recording."""
     form = await read_form(request, max_fields=32)
     fields = {name: value for name, value in form.multi_items() if isinstance(value, str)}
@@ -163,7 +163,7 @@ async def transcriptions(server: ServerDep, jobs: AudioJobsDep, request: Request
 
 
 async def _transcribe(
-    server: LobugServer, jobs: CallerAudioJobs, recording: StoredRecording, language: str | None
+    server: SpeechServer, jobs: CallerAudioJobs, recording: StoredRecording, language: str | None
 ) -> Transcription:
     settings = server.settings
     async with jobs.slot(), server.priority.turn():
@@ -242,7 +242,7 @@ _BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 )
 async def speech(
     body: Annotated[SpeechRequest, Depends(openai_json(SpeechRequest))],
-    server: ServerDep,
+    server: SpeechServerDep,
     jobs: AudioJobsDep,
     request: Request,
 ) -> Response:
@@ -296,7 +296,7 @@ def sentences_to_speak(text: str, max_chars: int) -> Sequence[str]:
 
 
 async def _encoded(
-    server: LobugServer,
+    server: SpeechServer,
     jobs: CallerAudioJobs,
     sentences: Sequence[str],
     speed: float,

@@ -1,0 +1,1 @@
+"""Lo-Bug's own hearing and voice on Ray Serve; docs/ray.md."""
