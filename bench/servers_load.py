@@ -48,11 +48,16 @@ PEOPLE = 200
 WARMING = 20
 """Devices that are connected before memory is measured."""
 SAID = (
-    "My neighbour has a new bicycle, and it is blue.",
-    "Where did we go last summer?",
-    "I think the soup needs more salt.",
-    "What did I tell you about the garden?",
+    "My neighbour has a new {thing}, and it is blue.",
+    "Where did we go with the {thing} last summer?",
+    "I think the soup needs more salt, and the {thing} a new coat of paint.",
+    "What did I tell you about the {thing}?",
 )
+THINGS = (
+    "bicycle", "boat", "tent", "sledge", "camera", "guitar", "kayak", "ladder", "mirror", "piano",
+    "scooter", "telescope", "trailer", "umbrella", "violin", "wagon", "bench", "bucket", "cello",
+)  # fmt: skip
+"""Nobody says the same again soon: what was read of a sentence is kept for a while."""
 
 
 @dataclass
@@ -106,7 +111,7 @@ class Talker:
     def __init__(self, name: str, port: int) -> None:
         self._name, self._port = name, port
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
-        self._said = 0
+        self._said = hash(name) % 1000
 
     async def talk(self, every_s: float, until: float, talk: Talk) -> None:
         """Say a sentence every so often; as soon as the one before was answered if that is late."""
@@ -126,7 +131,8 @@ class Talker:
 
     async def _say(self) -> bool:
         self._said += 1
-        body = json.dumps({"text": SAID[self._said % len(SAID)]}).encode()
+        said = SAID[self._said % len(SAID)].format(thing=THINGS[self._said % len(THINGS)])
+        body = json.dumps({"text": said}).encode()
         if self._streams is None:
             self._streams = await asyncio.open_connection("127.0.0.1", self._port)
         reader, writer = self._streams
