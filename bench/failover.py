@@ -449,8 +449,10 @@ def _row_of_all(outcome: OutcomeOfAll) -> Sequence[object]:
 
 COLUMNS = {
     "one": ("no answer for, s", "acknowledged", "missing", "changes", "lost"),
-    "all": ("hit: no answer for, s", "other, s", "acknowledged")
-    + ("missing", "crossed", "twice or disordered", "lost"),
+    "all": (
+        *("hit: no answer for, s", "other, s", "acknowledged"),
+        *("missing", "crossed", "twice or disordered", "lost"),
+    ),
 }
 
 

@@ -123,7 +123,7 @@ class Proxy:
 
 @dataclass
 class Person:
-    """Somebody at a device. Each sentence is said once, whatever becomes of it."""
+    """Somebody at a device. After the first one each sentence is said once, whatever becomes of it."""
 
     number: int
     home: int
@@ -139,16 +139,18 @@ class Person:
         return f"person-{self.number}"
 
     def run(self) -> None:
-        self._say(f"My sister Hanna lives in {CITIES[self.number]}.")
+        sister = f"Remember that my sister Hanna lives in {CITIES[self.number]}."
+        while not (self.answers.acknowledged or self.stop.is_set()):  # nothing is broken yet
+            self._say(sister, LONG_PATIENCE_S)
         for number in itertools.count():
             if self.stop.wait(PAUSE_OF_MANY_S):
                 return
-            self._say(f"Person {self.number} says number {number}.")
+            self._say(f"Person {self.number} says number {number}.", self.patience_s)
 
-    def _say(self, words: str) -> None:
+    def _say(self, words: str, patience_s: float) -> None:
         server = self.proxy.server(self.home)
         began = time.monotonic()
-        if server is not None and server.say(words, self.patience_s, self.device) is not None:
+        if server is not None and server.say(words, patience_s, self.device) is not None:
             self.answers.take(words, began)
 
 
@@ -160,7 +162,8 @@ class People:
         self.everybody = [
             Person(number, number % 2, self.proxy, patience_s) for number in range(len(CITIES))
         ]
-        self.threads = [*(Check(self.proxy, place) for place in (0, 1)), *self.everybody]
+        self.threads: list[Check | Person] = [Check(self.proxy, place) for place in (0, 1)]
+        self.threads += self.everybody
 
     def unreachable(self, since: float) -> Iterator[str]:
         """Who has had no answer from a moment on, though they went on talking."""
@@ -206,9 +209,9 @@ def found_of(
     for user, marks in said.items():
         ((owner, _),) = Counter(person for person, _ in marks).most_common(1)
         owners[owner] = user
-        for person, number in marks:
-            if person != owner:
-                found.note_crossed(f"number {number} of person {person} in the log of {owner}")
+        for stranger, number in marks:
+            if stranger != owner:
+                found.note_crossed(f"number {number} of person {stranger} in the log of {owner}")
         found.disordered += sum(a >= b for a, b in itertools.pairwise(marks))
     for person in people.everybody:
         lost = person.answers.acknowledged.keys() - texts[owners.get(person.number, "")]
