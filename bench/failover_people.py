@@ -123,7 +123,7 @@ class Proxy:
 
 @dataclass
 class Person:
-    """Somebody at a device. After the first one each sentence is said once, whatever becomes of it."""
+    """Somebody at a device. A sentence after the first is said once, whatever becomes of it."""
 
     number: int
     home: int

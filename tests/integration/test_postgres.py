@@ -639,7 +639,7 @@ async def test_what_queues_up_while_it_is_away_waits_for_one_attempt(
     assert connections is not None
     connections._drop()
     with monkeypatch.context() as patched:
-        patched.setattr(psycopg, "connect", away)
+        patched.setattr(psycopg.Connection, "connect", away)
         asked = [asyncio.ensure_future(ask()) for _ in range(9)]
         await asyncio.sleep(0)
         go_on.set()

@@ -418,16 +418,9 @@ class PostgresDatabase:
 
     def _own_connection(self) -> Raw:
         lease, patience_s = self._options.lease, self._options.patience_s
-        if lease is None:
-            raw = self._address.connect(patience_s)
-        else:
-            lease.require()
-            # Given up as early as the lease's own session: whoever waited longer for a computer
-            # that has vanished would keep this server from going on where its lease is now.
-            raw = lease.address.connect(patience_s, program=lease.holder, silence_s=lease.lasts_s)
+        raw = self._address.connect(patience_s) if lease is None else lease.connect(patience_s)
         try:
             if lease is not None:
-                lease.require_holder(raw)
                 self._require_unchanged(lease)
             configure(raw, self._options.schema, self._options.patience_s)
         except BaseException:

@@ -24,6 +24,7 @@ from lobug.errors import StorageError, StorageHeldError
 from lobug.storage.postgres.address import Address
 from lobug.storage.postgres.connections import Raw
 from lobug.storage.postgres.errors import typed_errors
+from lobug.storage.postgres.hosts import Lines
 
 log = logging.getLogger(__name__)
 
@@ -141,6 +142,8 @@ class Lease:
         self._taken_at: tuple[Address, str] | None = None
         """Where it was taken last, and the timeline there: of a standby that was promoted it is
         another one."""
+        self._lines = Lines()
+        """The other sessions of this server."""
         self._raw: Raw | None = None
         """The session that has the lock, or tries to get it."""
         self._using = threading.Lock()
@@ -164,13 +167,6 @@ class Lease:
     def lasts_s(self) -> float:
         """How long a server may do nothing until another one takes over, seconds."""
         return self._options.lasts_s
-
-    @property
-    def address(self) -> Address:
-        """Where its session is, or was last: of several PostgreSQLs the one that all sessions of
-        this server have to be at. An old primary that comes back would let them in as well, and
-        one whose computer is gone would cost each of them the time-out."""
-        return self._at
 
     @property
     def fault(self) -> StorageError | None:
@@ -203,6 +199,25 @@ class Lease:
         if fault is not None:
             raise type(fault)(*fault.args)
 
+    def connect(self, patience_s: float) -> Raw:
+        """Another session of this server, at the PostgreSQL where its lease is: of several hosts an
+        old primary that comes back would let it in as well. When the lease is lost or taken anew it
+        is cut off: whoever waited longer for a computer that has vanished would keep this server
+        from going on. Raises StorageError, else what psycopg raises."""
+        self.require()
+        raw = self._at.connect(
+            patience_s,
+            program=self.holder,
+            silence_s=self._options.lasts_s,
+            lines=self._lines,
+        )
+        try:
+            self.require_holder(raw)
+        except BaseException:
+            raw.close()
+            raise
+        return raw
+
     def require_holder(self, raw: Raw) -> None:
         """Raises StorageHeldError if a session that this server has just made is not the holder's:
         another one has taken over, and did not see this session when it ended the others."""
@@ -214,7 +229,10 @@ class Lease:
         """Renew it, or try to take it; note what came of it in ``fault``."""
         with self._using:
             before, times = self._fault, self.times_taken
-            self._fault = now = self._found()
+            now = self._found()
+            if isinstance(now, StorageHeldError) or times != self.times_taken:
+                self._lines.cut()  # whatever is under way there counts no more
+            self._fault = now
         same = type(before) is type(now) and times == self.times_taken
         if same:
             return
