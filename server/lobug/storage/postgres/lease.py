@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 import socket
 import threading
+import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -151,6 +152,9 @@ class Lease:
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._fault: StorageError | None = StorageError("the lease of the database was not taken")
+        """What came of the last attempt to renew or to take it."""
+        self._renewed_at = time.monotonic()
+        """When the last attempt that succeeded began."""
         self.times_taken = 0
         """Grows when it is taken from nobody, from another server or at another PostgreSQL (a
         standby that was promoted may lack something): what this server knew of the database before
@@ -169,9 +173,17 @@ class Lease:
         return self._options.lasts_s
 
     @property
+    def left_s(self) -> float:
+        """For how long no other server takes over what this one has, seconds; 0 or less: one may
+        have done so. No I/O."""
+        return self._renewed_at + self._options.lasts_s - time.monotonic()
+
+    @property
     def fault(self) -> StorageError | None:
         """Why it is not held: another server has it (StorageHeldError), or PostgreSQL is away;
         None: it is held, as far as is known. No I/O."""
+        if self._fault is None and self.left_s <= 0.0:  # it is asked still
+            return StorageError(f"the database has not answered for {self._options.lasts_s:g} s")
         return self._fault
 
     def start(self) -> None:
@@ -228,12 +240,15 @@ class Lease:
     def attempt(self) -> None:
         """Renew it, or try to take it; note what came of it in ``fault``."""
         with self._using:
-            before, times = self._fault, self.times_taken
+            before, times, began = self._fault, self.times_taken, time.monotonic()
             now = self._found()
             if isinstance(now, StorageHeldError) or times != self.times_taken:
                 self._lines.cut()  # whatever is under way there counts no more
+            seen = self.fault
+            if now is None:
+                self._renewed_at = began
             self._fault = now
-        same = type(before) is type(now) and times == self.times_taken
+        same = type(before) is type(seen) is type(now) and times == self.times_taken
         if same:
             return
         if now is None:
