@@ -499,6 +499,34 @@ async def test_an_address_that_cannot_be_read_is_not_shown(url: str) -> None:
     assert "zz" not in str(raised.value) + database.place
 
 
+@pytest.mark.parametrize(
+    ("address", "hosts"),
+    [
+        ("//a/n", [("a", None, None)]),
+        ("//a:1,b/n", [("a", None, "1"), ("b", None, None)]),
+        ("//a,b/n?port=7", [("a", None, "7"), ("b", None, "7")]),
+        ("///n?hostaddr=::1,127.0.0.1", [(None, "::1", None), (None, "127.0.0.1", None)]),
+        ("///n?host=/x,/y&port=1,2", [("/x", None, "1"), ("/y", None, "2")]),
+        ("//a,b,c/n?port=1,2", [("a,b,c", None, "1,2")]),
+        ("//a,b/n?target_session_attrs=any", [("a,b", None, ",")]),
+        ("//a,b/n?load_balance_hosts=random", [("a,b", None, ",")]),
+    ],
+)
+def test_hosts_are_asked_one_by_one_where_one_of_them_is_the_primary(
+    address: str, hosts: list[tuple[str | None, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[tuple[str | None, ...]]()
+
+    def away(**options: str | None) -> None:
+        asked.append(tuple(options.get(name) for name in ("host", "hostaddr", "port")))
+        raise psycopg.OperationalError("nobody answers")
+
+    monkeypatch.setattr(psycopg.Connection, "connect", away)
+    with pytest.raises(psycopg.OperationalError, match="nobody answers"):
+        Address.of(f"postgresql:{address}").connect(PATIENCE_S)
+    assert asked == hosts
+
+
 # Mostly of what an address is made of.
 @given(st.text(st.sampled_from("@/:?#&=%[],19az") | st.characters(), min_size=4))
 @example("12/abSECRET")

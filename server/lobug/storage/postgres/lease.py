@@ -207,7 +207,7 @@ class Lease:
 
     def require(self) -> None:
         """Raises StorageError if it is not held. No I/O."""
-        fault = self._fault
+        fault = self.fault
         if fault is not None:
             raise type(fault)(*fault.args)
 
