@@ -325,6 +325,8 @@ def measure_all(kind: Kind) -> OutcomeOfAll:
                     break
                 time.sleep(PAUSE_S)
         told = list(people.unreachable(ended))
+        before = max(answers.silence_s(*answers.until(began)) for answers in everybody)
+        told.append(f"the longest pause before anything broke: {before:.1f} s")
         with scene.look() as raw:
             found = found_of(people, raw, [scene.servers[n] for n in _alive(scene)])
         told += found.notes

@@ -17,7 +17,7 @@ from failover_scenes import Server
 
 PAUSE_S = 0.1
 """Between an answer and the next sentence of somebody who talks alone, seconds."""
-PAUSE_OF_MANY_S = 0.5
+PAUSE_OF_MANY_S = 1.0
 """The same of several: all of them together do not fill the computer."""
 CHECK_S = 1.0
 """How often a proxy asks who is ready, seconds."""
@@ -59,6 +59,10 @@ class Answers:
     def answered(self, since: float) -> bool:
         """Whether there was an answer since a moment."""
         return any(at > since for at in list(self.acknowledged.values()))
+
+    def until(self, end: float) -> tuple[float, float]:
+        """From the first answer to a moment."""
+        return min(self.acknowledged.values()), end
 
     def silence_s(self, since: float, until: float) -> float:
         """The longest time without an answer between two moments."""

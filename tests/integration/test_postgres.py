@@ -440,25 +440,55 @@ async def test_settings_of_the_database_neither_break_it_off_nor_lose_what_was_p
         await asyncio.to_thread(server.stop)
 
 
-async def test_a_migration_that_fails_halfway_leaves_nothing(path: Path) -> None:
-    def fails(connection: Connection) -> None:
-        connection.execute("CREATE TABLE half (id bigint)")
-        connection.execute("SELECT 1 / 0")
+@pytest.mark.parametrize(
+    ("failure", "said"),
+    [
+        ("SELECT 1 / 0", "DivisionByZero"),
+        ("SELECT pg_terminate_backend(pg_backend_pid())", "cannot be reached"),
+    ],
+)
+async def test_a_migration_that_fails_halfway_leaves_nothing(
+    path: Path, failure: str, said: str
+) -> None:
+    """The program of before goes on. Of several steps those before the failure are done, and a
+    program that is mended goes on from there."""
 
-    url = url_of(path)
-    broken = PostgresDatabase(
-        PostgresOptions(url, steps=(*STEPS["lobug_memory"], fails)), clock=lambda: NOW
-    )
-    with pytest.raises(StorageError, match="DivisionByZero"):
-        await broken.open(lambda _: None)
-    assert broken.fault is not None
+    def with_steps(*steps: Callable[[Connection], None]) -> PostgresDatabase:
+        options = PostgresOptions(url_of(path), steps=(*STEPS["lobug_memory"], *steps))
+        return PostgresDatabase(options, clock=lambda: NOW)
+
+    def fails(connection: Connection) -> None:
+        connection.execute("DELETE FROM turn_owners")
+        connection.execute("CREATE TABLE half (id bigint)")
+        connection.execute(failure)
+
+    def added(connection: Connection) -> None:
+        connection.execute("CREATE TABLE added (id bigint)")
+
+    def found(connection: Connection) -> object:
+        query = (
+            "SELECT concat_ws(' ', to_regclass('half')::text, to_regclass('added')::text,"
+            ' (SELECT min("user") FROM turn_owners))'
+        )
+        return run(connection, query).scalar()
+
+    async def refuses(broken: PostgresDatabase) -> None:
+        with pytest.raises(StorageError, match=said):
+            await broken.open(lambda _: None)
+        assert broken.fault is not None
+
     database = server_of(path)
-    await database.open(lambda _: None)
-    left = await database.read(
-        lambda c: run(c, "SELECT count(*) FROM pg_class WHERE relname = 'half'").scalar()
-    )
-    assert left == 0
+    await database.open(lambda c: run(c, "INSERT INTO turn_owners (\"user\") VALUES ('ada')"))
     await close(database)
+    await refuses(with_steps(fails))
+    await database.open(lambda _: None)
+    assert await database.read(found) == "ada"
+    await close(database)
+    await refuses(with_steps(added, fails))
+    mended = with_steps(added, lambda _: None)
+    await mended.open(lambda _: None)
+    assert await mended.read(found) == "added ada"
+    await close(mended)
 
 
 async def test_a_database_of_a_newer_program_is_refused(path: Path) -> None:
