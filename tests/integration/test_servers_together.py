@@ -499,6 +499,34 @@ async def test_a_server_that_was_ended_finishes_nothing_afterwards(
         assert stored[:3] == [("I am the first.",), ("I am the second.",), ("Okay.",)]
 
 
+async def test_a_server_that_hears_nothing_from_postgresql_lets_its_people_go_to_the_others(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    """When these may take over, and not only when it has heard why."""
+    url = postgres.database("silent")
+    async with (
+        both(tmp_path, url) as servers,
+        device(str(servers.clients[0].base_url), DESK) as desk,
+    ):
+        one, other = servers.clients
+        await words(one, "My sister Hanna lives in Rome.")
+        lease = servers.servers[0].memory.kept_in.lease
+        assert lease is not None
+        with lease._using:  # its thread waits for PostgreSQL
+            lease._renewed_at -= lease.lasts_s
+            assert_problem(await one.get("/ready"), 503, "storage_failed")
+            assert (await say(one, "Can you hear me?")).status_code == 503
+            lease.changed()
+            async with asyncio.timeout(PATIENCE_S):
+                await desk.closed.wait()
+            assert desk.socket.close_code == 1001
+            ended = "UPDATE lobug_lease.servers SET ended = true WHERE name = "
+            change(url, f"{ended}'{lease.holder}'")
+            assert "Rome" in await words(other, "Where does my sister live?")
+        await until(lambda: answers(one))
+        assert "Rome" in await words(one, "Where does my sister live?")
+
+
 async def _talks(http: httpx.AsyncClient) -> bool:
     return (await say(http, "And now?", "kitchen")).status_code == 200
 
