@@ -71,7 +71,6 @@ class Lines:
             line = outcome.result()
             with self._using:
                 self._open.add(line)
-                self._awaited.discard(outcome)
             return line
         finally:
             with self._using:
