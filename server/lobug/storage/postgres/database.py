@@ -52,6 +52,10 @@ OLDEST = 170_000
 EVERYBODY = 0
 """The number of the lock that a write without a person holds alone and all others share."""
 
+IDLE_PART = 0.5
+"""Of ``Lease.lasts_s``, for how long a write may ask nothing more. It is long for what computes a
+few milliseconds between two statements, and shorter than others wait for its lock."""
+
 MIGRATION_PATIENCE_S = 60.0
 """How long a server waits for another one that migrates the schema, and for locks of its tables."""
 
@@ -149,7 +153,11 @@ class PostgresDatabase:
         """What this object is called in ``written``."""
         self._news: str | None = None
         """What is told of each write; None: nothing."""
+        self._idle_limit: str | None = None
+        """How long a write may ask nothing more: a server that is frozen or cut off in the middle
+        of one keeps those of all others waiting. None: there are no others, or no such limit."""
         if isinstance(options.lease, Membership):
+            self._idle_limit = _milliseconds(options.lease.lasts_s * IDLE_PART)
             self._server = f"{options.lease.holder} {self._server}"
             if options.news:
                 self._news = json.dumps({"kind": options.news, "from": options.lease.holder})
@@ -529,15 +537,15 @@ class PostgresDatabase:
         return result
 
     def _lock(self, connection: PostgresConnection, of: str | None) -> None:
-        if of is None:
-            connection.execute(
-                "SELECT pg_advisory_xact_lock(%s, %s)", (self._lock_class, EVERYBODY)
-            )
+        locks, numbers = "pg_advisory_xact_lock(%s, %s)", [self._lock_class, EVERYBODY]
+        if of is not None:
+            locks = f"pg_advisory_xact_lock_shared(%s, %s), {locks}"
+            numbers += [self._lock_class, _number_of(of) or 1]
+        if self._idle_limit is None:
+            connection.execute(f"SELECT {locks}", numbers)
         else:
-            connection.execute(
-                "SELECT pg_advisory_xact_lock_shared(%s, %s), pg_advisory_xact_lock(%s, %s)",
-                (self._lock_class, EVERYBODY, self._lock_class, _number_of(of) or 1),
-            )
+            limit = "set_config('idle_in_transaction_session_timeout', %s, true)"
+            connection.execute(f"SELECT {limit}, {locks}", [self._idle_limit, *numbers])
 
     def _snapshot(self, work: Callable[[Connection], T], failures: int) -> T:
         with self._connection(failures) as connection:

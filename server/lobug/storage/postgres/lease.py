@@ -3,8 +3,8 @@
 Who holds it has a session of PostgreSQL with an advisory lock, so that the lease is free as soon as
 that server is killed. It also renews a row by PostgreSQL's own clock: a server that is alive but
 does nothing (frozen, cut off) does not renew, and whoever waits may then end all its sessions and
-with them its lock. New sessions of its own are refused (``Lease.require_holder``): so it cannot write
-any more, even if it wakes up in the middle of a transaction.
+with them its lock. New sessions of its own are refused (``Lease.require_holder``): so it cannot
+write any more, even if it wakes up in the middle of a transaction.
 """
 
 from __future__ import annotations
