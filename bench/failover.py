@@ -1,21 +1,25 @@
 """What happens to talk when servers, PostgreSQL or the network between them fail.
 
-There are two servers on one PostgreSQL. Somebody tells Lo-Bug something every tenth of a second,
-through whichever server is ready, as a proxy would send them there. Then something breaks. Printed
-for each fault: for how long nobody was answered, how many of the sentences that were acknowledged
-are missing in the end, how often another server got the database, and how often a server noticed
-that it had lost it. The engines follow a script, so these are the times of servers and database
-alone.
+There are two servers on one PostgreSQL. The engines follow a script, so these are the times of
+servers and database alone. What concerns the network needs root and Linux (bench/networks.py), the
+slow disk a C compiler.
 
-What concerns the network needs root and Linux (bench/networks.py), the slow disk a C compiler.
+python bench/failover.py [--servers one|all] [NAME ...]
 
-python bench/failover.py [NAME ...]
+one: somebody tells Lo-Bug something every tenth of a second, through whichever server is ready, as
+a proxy would send them there. Then something breaks. Printed for each fault: for how long nobody
+was answered, how many of the sentences that were acknowledged are missing in the end, how often
+another server got the database, and how often a server noticed that it had lost it.
+
+all: both servers answer, and at each there are people who talk, with a proxy in between
+(bench/failover_people.py). Printed for each fault: for how long any of the people of the server
+that is hit, and of the other one, was not answered; acknowledged sentences that are missing;
+memories that are another person's; sentences that are there twice or out of order.
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
 import os
 import signal
 import statistics
@@ -23,10 +27,11 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -34,6 +39,7 @@ import psycopg
 from rich.console import Console
 from rich.table import Table
 
+from failover_people import Answers, People, Talker, found_of
 from failover_scenes import (
     Scene,
     Server,
@@ -59,46 +65,6 @@ PROMOTED_AFTER_S = 3.0
 
 
 @dataclass
-class Talker:
-    """Says a sentence after the other to whichever server is ready."""
-
-    servers: list[Server]
-    patience_s: float
-    acknowledged: dict[str, float] = field(default_factory=dict)
-    """When each sentence was answered, seconds."""
-    took_s: dict[str, float] = field(default_factory=dict)
-    """How long each answer took."""
-    stop: threading.Event = field(default_factory=threading.Event)
-
-    def run(self) -> None:
-        number = 0
-        at = 0
-        while not self.stop.wait(PAUSE_S):
-            words = f"Sentence {number} of the test is about walnuts."
-            if self._say(self.servers[at], words):
-                number += 1
-            else:
-                at = 1 - at
-
-    def _say(self, server: Server, words: str) -> bool:
-        began = time.monotonic()
-        if not server.say(words, self.patience_s):
-            return False
-        self.acknowledged[words] = time.monotonic()
-        self.took_s[words] = self.acknowledged[words] - began
-        return True
-
-    def answered(self, since: float) -> bool:
-        """Whether it had an answer since a moment."""
-        return any(at > since for at in list(self.acknowledged.values()))
-
-    def silence_s(self, since: float, until: float) -> float:
-        """The longest time without an answer between two moments."""
-        times = sorted(t for t in self.acknowledged.values() if t > since)
-        return max(b - a for a, b in itertools.pairwise([since, *times, until]))
-
-
-@dataclass
 class Watch:
     """Looks at who has the database."""
 
@@ -118,7 +84,7 @@ class Watch:
                 self.holders.append(str(row[0]))
 
 
-Notes = Callable[[Talker], Iterator[str]]
+Notes = Callable[[Answers], Iterator[str]]
 """What else is worth to be known of a fault, asked for when nobody talks any more."""
 
 Fault = Callable[[Scene], Notes | None]
@@ -176,11 +142,20 @@ def _cut(scene: Scene, lasts_s: float) -> Notes:
     first, second = scene.servers
     network.cut(first.folder.name, "database")
     time.sleep(1.0)  # what was on its way has arrived
-    before = scene.writes()
+    before = scene.writes(first if first.mode == "all" else None)
     time.sleep(lasts_s - 1.0)
+    if first.mode == "all":
+        cut_off = scene.writes(first)
+        network.heal(first.folder.name, "database")
+
+        def notes_of_all(_: Answers) -> Iterator[str]:
+            late = sum(cut_off.get(each, 0) - count for each, count in before.items())
+            yield f"writes of the first server from 1 s after the cut to its end: {late}"
+
+        return notes_of_all
     network.heal(first.folder.name, "database")
 
-    def notes(_: Talker) -> Iterator[str]:
+    def notes(_: Answers) -> Iterator[str]:
         after = scene.writes()
         late = sum(after.get(each, 0) - count for each, count in before.items())
         yield f"writes of the first server from 1 s after the cut to the end: {late}"
@@ -229,11 +204,11 @@ def _slow(milliseconds: int) -> Fault:
         delay.write_text("0")
         ended = time.monotonic()
 
-        def notes(talker: Talker) -> Iterator[str]:
+        def notes(answers: Answers) -> Iterator[str]:
             for said, since, until in (("before", 0.0, began), ("meanwhile", began, ended)):
                 took_s = [
-                    talker.took_s[words]
-                    for words, at in talker.acknowledged.items()
+                    answers.took_s[words]
+                    for words, at in answers.acknowledged.items()
                     if since < at < until
                 ]
                 if took_s:
@@ -304,62 +279,183 @@ class Outcome:
 
 
 def measure(kind: Kind) -> Outcome:
-    """Let it happen."""
-    with (
-        tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as folder,
-        kind.scene(Path(folder)) as scene,
-        _two_servers(scene, Path(folder)) as servers,
-    ):
-        talker, watch = Talker(servers, kind.patience_s), Watch(scene)
-        threads = [threading.Thread(target=one.run) for one in (talker, watch)]
-        for thread in threads:
-            thread.start()
-        while len(talker.acknowledged) < BEFORE:
-            time.sleep(PAUSE_S)
-        began = time.monotonic()
-        notes = kind.fault(scene)
-        broken = time.monotonic()
-        time.sleep(AFTER_S)
-        while not talker.answered(broken) and time.monotonic() < broken + LONGEST_S:
-            time.sleep(PAUSE_S)
-        ended = time.monotonic()
-        for one in (talker, watch):
-            one.stop.set()
-        for thread in threads:
-            thread.join()
+    """Let it happen where one server answers."""
+    with _servers(kind, "one") as scene:
+        talker, watch = Talker(scene.servers, kind.patience_s), Watch(scene)
+        with running(talker, watch):
+            began, ended, notes = _let_happen(scene, kind, [talker.answers])
         with scene.look() as raw:
             kept = {
                 row[0] for row in raw.execute("SELECT content FROM lobug_memory.conversation_log")
             }
+        answers = talker.answers
         return Outcome(
-            talker.silence_s(began, ended),
-            len(talker.acknowledged),
-            len(talker.acknowledged.keys() - kept),
+            answers.silence_s(began, ended),
+            len(answers.acknowledged),
+            len(answers.acknowledged.keys() - kept),
             len(watch.holders) - 1,
-            sum(server.losses for server in servers),
-            [] if notes is None else list(notes(talker)),
+            sum(server.losses for server in scene.servers),
+            [] if notes is None else list(notes(answers)),
         )
 
 
-@contextmanager
-def _two_servers(scene: Scene, folder: Path) -> Iterator[list[Server]]:
-    """The first one answers, the other stands ready."""
-    scene.servers = [Server(folder / name, scene.url, scene.network) for name in ("a", "b")]
-    try:
-        for server in scene.servers:
-            server.start()
-            while server.get("/ready", PATIENCE_S) not in (200, 503):
+@dataclass(frozen=True)
+class OutcomeOfAll:
+    """What became of people at two servers that both answered."""
+
+    silence_s: tuple[float, float]
+    """Of the people of the server that was hit, and of the other one."""
+    acknowledged: int
+    missing: int
+    crossed: int
+    disordered: int
+    losses: int
+    notes: list[str]
+
+
+def measure_all(kind: Kind) -> OutcomeOfAll:
+    """Let it happen where both servers answer."""
+    with _servers(kind, "all") as scene:
+        people = People(scene.servers, kind.patience_s)
+        everybody = [person.answers for person in people.everybody]
+        with running(*people.threads):
+            began, ended, notes = _let_happen(scene, kind, everybody)
+            while not all(people.proxy.ready[n] for n in _alive(scene)):
+                if time.monotonic() > ended + LONGEST_S:
+                    break
                 time.sleep(PAUSE_S)
-        # Not always the one that was started first: on a busy computer it may be late to renew.
-        while not any(server.get("/ready", PATIENCE_S) == 200 for server in scene.servers):
-            time.sleep(PAUSE_S)
-        scene.servers.sort(key=lambda server: server.get("/ready", PATIENCE_S) != 200)
-        yield scene.servers
+        told = list(people.unreachable(ended))
+        before = max(answers.silence_s(*answers.until(began)) for answers in everybody)
+        told.append(f"the longest pause before anything broke: {before:.1f} s")
+        with scene.look() as raw:
+            found = found_of(people, raw, [scene.servers[n] for n in _alive(scene)])
+        told += found.notes
+        merged = Answers.of(everybody)
+        if notes is not None:
+            told += notes(merged)
+        hit, other = (
+            max(one.answers.silence_s(began, ended) for one in people.everybody if one.home == n)
+            for n in (0, 1)
+        )
+        return OutcomeOfAll(
+            (hit, other),
+            len(merged.acknowledged),
+            found.missing,
+            found.crossed,
+            found.disordered,
+            sum(server.losses for server in scene.servers),
+            told,
+        )
+
+
+def _alive(scene: Scene) -> list[int]:
+    """The servers whose processes run."""
+    return [
+        number
+        for number, server in enumerate(scene.servers)
+        if server.process is not None and server.process.poll() is None
+    ]
+
+
+def _let_happen(
+    scene: Scene, kind: Kind, all_answers: Sequence[Answers]
+) -> tuple[float, float, Notes | None]:
+    """When it began, when there was nothing more to be seen, and what else is to be said."""
+    while min(len(answers.acknowledged) for answers in all_answers) * len(all_answers) < BEFORE:
+        time.sleep(PAUSE_S)
+    began = time.monotonic()
+    notes = kind.fault(scene)
+    broken = time.monotonic()
+    time.sleep(AFTER_S)
+    while (
+        not all(answers.answered(broken) for answers in all_answers)
+        and time.monotonic() < broken + LONGEST_S
+    ):
+        time.sleep(PAUSE_S)
+    return began, time.monotonic(), notes
+
+
+class Runs(Protocol):
+    """Something that goes on until it is told to stop."""
+
+    stop: threading.Event
+
+    def run(self) -> None: ...
+
+
+@contextmanager
+def running(*parts: Runs) -> Iterator[None]:
+    """Each on a thread, until the end."""
+    threads = [threading.Thread(target=one.run) for one in parts]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
     finally:
-        for server in scene.servers:
-            if server.process is not None:
-                server.process.kill()
-                server.process.wait()
+        for one in parts:
+            one.stop.set()
+        for thread in threads:
+            thread.join()
+
+
+@contextmanager
+def _servers(kind: Kind, mode: str) -> Iterator[Scene]:
+    """Two servers: the first one answers and the other stands ready, or both answer."""
+    with (
+        tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as folder,
+        kind.scene(Path(folder)) as scene,
+    ):
+        scene.servers = [
+            Server(Path(folder) / name, scene.url, scene.network, mode) for name in ("a", "b")
+        ]
+        try:
+            for server in scene.servers:
+                server.start()
+                while server.get("/ready", PATIENCE_S) not in (200, 503):
+                    time.sleep(PAUSE_S)
+            wanted = any if mode == "one" else all
+            while not wanted(server.get("/ready", PATIENCE_S) == 200 for server in scene.servers):
+                time.sleep(PAUSE_S)
+            # Not always the one that was started first: on a busy computer it may be late to renew.
+            scene.servers.sort(key=lambda server: server.get("/ready", PATIENCE_S) != 200)
+            yield scene
+        finally:
+            for server in scene.servers:
+                if server.process is not None:
+                    server.process.kill()
+                    server.process.wait()
+
+
+def _row(outcome: Outcome) -> Sequence[object]:
+    return (
+        f"{outcome.silence_s:.1f}",
+        outcome.acknowledged,
+        outcome.missing,
+        outcome.changes,
+        outcome.losses,
+    )
+
+
+def _row_of_all(outcome: OutcomeOfAll) -> Sequence[object]:
+    hit, other = outcome.silence_s
+    return (
+        f"{hit:.1f}",
+        f"{other:.1f}",
+        outcome.acknowledged,
+        outcome.missing,
+        outcome.crossed,
+        outcome.disordered,
+        outcome.losses,
+    )
+
+
+COLUMNS = {
+    "one": ("no answer for, s", "acknowledged", "missing", "changes", "lost"),
+    "all": (
+        *("hit: no answer for, s", "other, s", "acknowledged"),
+        *("missing", "crossed", "twice or disordered", "lost"),
+    ),
+}
 
 
 def main() -> None:
@@ -367,14 +463,18 @@ def main() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # what it started ends with it
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(FAULTS))
-    wanted = parser.parse_args().names or list(FAULTS)
-    columns = ("fault", "no answer for, s", "acknowledged", "missing", "changes", "lost")
-    table, notes, console = Table(*columns), list[str](), Console()
-    for name in wanted:
+    parser.add_argument("--servers", choices=("one", "all"), default="one", help="which answer")
+    told = parser.parse_args()
+    table, notes, console = Table("fault", *COLUMNS[told.servers]), list[str](), Console()
+    for name in told.names or list(FAULTS):
         kind = FAULTS[name]
-        outcome = measure(kind)
-        counts = (outcome.acknowledged, outcome.missing, outcome.changes, outcome.losses)
-        table.add_row(kind.said, f"{outcome.silence_s:.1f}", *(str(count) for count in counts))
+        if told.servers == "one":
+            outcome: Outcome | OutcomeOfAll = (one := measure(kind))
+            values = _row(one)
+        else:
+            outcome = (together := measure_all(kind))
+            values = _row_of_all(together)
+        table.add_row(kind.said, *(str(value) for value in values))
         notes += [f"{name}: {note}" for note in outcome.notes]
         console.print(f"{name}: {outcome}")
     console.print(table)

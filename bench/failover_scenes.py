@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import socket
 import subprocess
@@ -9,10 +10,10 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any, TypeVar
 
-import httpx
 import psycopg
 from psycopg import sql
 
@@ -36,6 +37,8 @@ class Server:
     url: str
     network: Network | None = None
     """Where it is a computer, with the name of its folder; None: it is on this one."""
+    mode: str = "one"
+    """Its ``database.servers``."""
     port: int = 0
     process: subprocess.Popen[bytes] | None = None
 
@@ -43,7 +46,7 @@ class Server:
         with self._there(), socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        arguments = [str(PROGRAM), str(self.folder), str(self.port), self.url]
+        arguments = [str(PROGRAM), str(self.folder), str(self.port), self.url, self.mode]
         with self._there(), self._log.open("ab") as log:
             self.process = subprocess.Popen([sys.executable, *arguments], stdout=log, stderr=log)
 
@@ -53,25 +56,33 @@ class Server:
 
     def get(self, path: str, patience_s: float) -> int:
         """The status of an answer; 0: there is none."""
-        try:
-            with self._there():
-                return httpx.get(self._url(path), timeout=patience_s, trust_env=False).status_code
-        except httpx.HTTPError:
-            return 0
+        return self._ask("GET", path, patience_s)[0]
 
-    def say(self, words: str, patience_s: float) -> bool:
-        """Whether it acknowledges what it is told."""
-        try:
-            with self._there():
-                answer = httpx.post(
-                    self._url("/chat/text"),
-                    json={"text": words},
-                    timeout=patience_s,
-                    trust_env=False,
-                )
-        except httpx.HTTPError:
-            return False
-        return answer.status_code == 200
+    def say(self, words: str, patience_s: float, device: str = "") -> str | None:
+        """The answer to what it is told by a device; None: it does not acknowledge it."""
+        body = json.dumps({"text": words})
+        status, answer = self._ask("POST", "/chat/text", patience_s, body=body, device=device)
+        return str(json.loads(answer)["response"]) if status == 200 else None
+
+    def export(self, patience_s: float, device: str) -> str | None:
+        """All that it remembers of whom a device belongs to; None: it does not tell."""
+        status, answer = self._ask("GET", "/memory/export", patience_s, device=device)
+        return answer.decode() if status == 200 else None
+
+    def _ask(
+        self, method: str, path: str, patience_s: float, *, body: str = "", device: str = ""
+    ) -> tuple[int, bytes]:
+        headers = {"Content-Type": "application/json"} | ({"Device-Id": device} if device else {})
+        with self._there():
+            http = HTTPConnection("127.0.0.1", self.port, timeout=patience_s)
+            try:
+                http.request(method, path, body, headers)
+                answer = http.getresponse()
+                return answer.status, answer.read()
+            except (OSError, HTTPException):
+                return 0, b""
+            finally:
+                http.close()
 
     @property
     def losses(self) -> int:
@@ -81,9 +92,6 @@ class Server:
     @property
     def _log(self) -> Path:
         return self.folder.with_suffix(".log")
-
-    def _url(self, path: str) -> str:
-        return f"http://127.0.0.1:{self.port}{path}"
 
     def _there(self) -> AbstractContextManager[None]:
         return nullcontext() if self.network is None else self.network.inside(self.folder.name)
@@ -101,6 +109,8 @@ class Scene:
     delay: Path | None = None
     """The file that says how many milliseconds longer its disk takes."""
     servers: list[Server] = field(default_factory=list)
+    _names: dict[str, str] = field(default_factory=dict)
+    """What the sessions of a server are called, by its computer."""
 
     def look(self) -> psycopg.Connection[tuple[Any, ...]]:
         """A connection to the primary that no fault concerns."""
@@ -120,18 +130,33 @@ class Scene:
             target_session_attrs="primary",
         )
 
-    def writes(self) -> dict[tuple[str, str], int]:
-        """How often each server's databases have written, by schema and database."""
+    def writes(self, of: Server | None = None) -> dict[tuple[str, str], int]:
+        """How often each server's databases have written, by schema and database; ``of``: of this
+        one alone, which is at a computer of a network and answers beside another one."""
         found = {}
         query = sql.SQL("SELECT server, writes FROM {}.written")
         with self.look() as raw:
+            names = "" if of is None else self._sessions_of(raw, of)
             schemas = raw.execute(
                 "SELECT table_schema FROM information_schema.tables WHERE table_name = 'written'"
             ).fetchall()
             for (schema,) in schemas:
                 for server, count in raw.execute(query.format(sql.Identifier(schema))):
-                    found[schema, server] = int(count)
+                    if server.startswith(names):
+                        found[schema, server] = int(count)
         return found
+
+    def _sessions_of(self, raw: psycopg.Connection[tuple[Any, ...]], server: Server) -> str:
+        """What the sessions of a server are called."""
+        address = present(self.network).address(server.folder.name)
+        if server.folder.name not in self._names:
+            row = raw.execute(
+                "SELECT min(application_name) FROM pg_stat_activity"
+                " WHERE client_addr = %s::inet AND application_name LIKE 'lobug %%'",
+                (address,),
+            ).fetchone()
+            self._names[server.folder.name] = str(present(row)[0])
+        return self._names[server.folder.name]
 
 
 def present(part: T | None) -> T:

@@ -440,25 +440,55 @@ async def test_settings_of_the_database_neither_break_it_off_nor_lose_what_was_p
         await asyncio.to_thread(server.stop)
 
 
-async def test_a_migration_that_fails_halfway_leaves_nothing(path: Path) -> None:
-    def fails(connection: Connection) -> None:
-        connection.execute("CREATE TABLE half (id bigint)")
-        connection.execute("SELECT 1 / 0")
+@pytest.mark.parametrize(
+    ("failure", "said"),
+    [
+        ("SELECT 1 / 0", "DivisionByZero"),
+        ("SELECT pg_terminate_backend(pg_backend_pid())", "cannot be reached"),
+    ],
+)
+async def test_a_migration_that_fails_halfway_leaves_nothing(
+    path: Path, failure: str, said: str
+) -> None:
+    """The program of before goes on. Of several steps those before the failure are done, and a
+    program that is mended goes on from there."""
 
-    url = url_of(path)
-    broken = PostgresDatabase(
-        PostgresOptions(url, steps=(*STEPS["lobug_memory"], fails)), clock=lambda: NOW
-    )
-    with pytest.raises(StorageError, match="DivisionByZero"):
-        await broken.open(lambda _: None)
-    assert broken.fault is not None
+    def with_steps(*steps: Callable[[Connection], None]) -> PostgresDatabase:
+        options = PostgresOptions(url_of(path), steps=(*STEPS["lobug_memory"], *steps))
+        return PostgresDatabase(options, clock=lambda: NOW)
+
+    def fails(connection: Connection) -> None:
+        connection.execute("DELETE FROM turn_owners")
+        connection.execute("CREATE TABLE half (id bigint)")
+        connection.execute(failure)
+
+    def added(connection: Connection) -> None:
+        connection.execute("CREATE TABLE added (id bigint)")
+
+    def found(connection: Connection) -> object:
+        query = (
+            "SELECT concat_ws(' ', to_regclass('half')::text, to_regclass('added')::text,"
+            ' (SELECT min("user") FROM turn_owners))'
+        )
+        return run(connection, query).scalar()
+
+    async def refuses(broken: PostgresDatabase) -> None:
+        with pytest.raises(StorageError, match=said):
+            await broken.open(lambda _: None)
+        assert broken.fault is not None
+
     database = server_of(path)
-    await database.open(lambda _: None)
-    left = await database.read(
-        lambda c: run(c, "SELECT count(*) FROM pg_class WHERE relname = 'half'").scalar()
-    )
-    assert left == 0
+    await database.open(lambda c: run(c, "INSERT INTO turn_owners (\"user\") VALUES ('ada')"))
     await close(database)
+    await refuses(with_steps(fails))
+    await database.open(lambda _: None)
+    assert await database.read(found) == "ada"
+    await close(database)
+    await refuses(with_steps(added, fails))
+    mended = with_steps(added, lambda _: None)
+    await mended.open(lambda _: None)
+    assert await mended.read(found) == "added ada"
+    await close(mended)
 
 
 async def test_a_database_of_a_newer_program_is_refused(path: Path) -> None:
@@ -497,6 +527,34 @@ async def test_an_address_that_cannot_be_read_is_not_shown(url: str) -> None:
     with pytest.raises(StorageError, match="cannot be read") as raised:
         await database.open(lambda _: None)
     assert "zz" not in str(raised.value) + database.place
+
+
+@pytest.mark.parametrize(
+    ("address", "hosts"),
+    [
+        ("//a/n", [("a", None, None)]),
+        ("//a:1,b/n", [("a", None, "1"), ("b", None, None)]),
+        ("//a,b/n?port=7", [("a", None, "7"), ("b", None, "7")]),
+        ("///n?hostaddr=::1,127.0.0.1", [(None, "::1", None), (None, "127.0.0.1", None)]),
+        ("///n?host=/x,/y&port=1,2", [("/x", None, "1"), ("/y", None, "2")]),
+        ("//a,b,c/n?port=1,2", [("a,b,c", None, "1,2")]),
+        ("//a,b/n?target_session_attrs=any", [("a,b", None, ",")]),
+        ("//a,b/n?load_balance_hosts=random", [("a,b", None, ",")]),
+    ],
+)
+def test_hosts_are_asked_one_by_one_where_one_of_them_is_the_primary(
+    address: str, hosts: list[tuple[str | None, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[tuple[str | None, ...]]()
+
+    def away(**options: str | None) -> None:
+        asked.append(tuple(options.get(name) for name in ("host", "hostaddr", "port")))
+        raise psycopg.OperationalError("nobody answers")
+
+    monkeypatch.setattr(psycopg.Connection, "connect", away)
+    with pytest.raises(psycopg.OperationalError, match="nobody answers"):
+        Address.of(f"postgresql:{address}").connect(PATIENCE_S)
+    assert asked == hosts
 
 
 # Mostly of what an address is made of.
@@ -639,7 +697,7 @@ async def test_what_queues_up_while_it_is_away_waits_for_one_attempt(
     assert connections is not None
     connections._drop()
     with monkeypatch.context() as patched:
-        patched.setattr(psycopg, "connect", away)
+        patched.setattr(psycopg.Connection, "connect", away)
         asked = [asyncio.ensure_future(ask()) for _ in range(9)]
         await asyncio.sleep(0)
         go_on.set()

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 import psycopg
 import pytest
 
 from lobug.errors import StorageError, StorageHeldError
 from lobug.settings import Settings
 from lobug.storage.connection import Connection, PostgresConnection
+from lobug.storage.postgres import hosts as hosts_module
 from lobug.storage.postgres import lease as lease_module
 from lobug.storage.postgres.address import Address
 from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
@@ -286,14 +288,19 @@ def set_in(postgres: PostgresServer, name: str, value: str) -> None:
         pass
 
 
-async def test_a_server_follows_to_the_standby_that_was_promoted() -> None:
-    """And stays there, though the old primary comes back and stands first in the address."""
+async def test_a_server_follows_to_the_standby_that_was_promoted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Though the old primary is silent and keeps what was asked of it, not refusing anything. The
+    server stays there when the old primary comes back, which stands first in the address."""
+    monkeypatch.setattr(hosts_module, "HEAD_START_S", 0.01)
+    monkeypatch.setattr(hosts_module, "AGAIN_S", 0.01)
     primary = started(fsync="off", shared_buffers="16MB")
     standby = primary.standby()
     primary.database("followed")
     url = f"postgresql://lobug@/followed?host={primary.folder},{standby.folder}&port=5432,5432"
     where = "SELECT current_setting('unix_socket_directories')"
-    lease = lease_of(url, "one")
+    lease = Lease(LeaseOptions("lobug one", LASTING_S, "one"), Address.of(url), LASTING_S)
     lease.attempt()
     database = opened_with(lease, url)
     await database.open(lambda _: None)
@@ -306,10 +313,41 @@ async def test_a_server_follows_to_the_standby_that_was_promoted() -> None:
         lease.require()
     assert f"{primary.folder}/" in str(raised.value)
     assert "standby" in str(raised.value)
-
-    standby.promote()
+    primary.start()
     lease.attempt()
-    lease.require()
+    assert lease.times_taken == 1, "nobody else had it"
+
+    assert primary.process is not None
+    computer = psutil.Process(primary.process.pid)
+    frozen = [computer, *computer.children()]
+    frozen_now = threading.Event()
+
+    def hang(connection: Connection) -> None:
+        for process in reversed(frozen):
+            process.suspend()
+        frozen_now.set()
+        run(connection, "SELECT 1")
+
+    hanging = asyncio.ensure_future(database.write("hang", hang))
+    await asyncio.to_thread(frozen_now.wait, PATIENCE_S)
+    connecting = asyncio.ensure_future(asyncio.to_thread(database._own_connection))
+    lease._drop()  # as if the silence had lasted too long
+    following = asyncio.ensure_future(asyncio.to_thread(lease.attempt))
+    try:
+        await asyncio.to_thread(standby.promote)
+        async with asyncio.timeout(PATIENCE_S):
+            await following
+            lease.require()
+            assert lease.times_taken == 2
+            for lost in (hanging, connecting):
+                with pytest.raises((StorageError, psycopg.OperationalError)):
+                    await lost
+        assert computer.status() == psutil.STATUS_STOPPED, "it has refused nothing"
+    finally:
+        for process in frozen:
+            process.resume()
+    primary.stop(signal.SIGKILL)
+
     with pytest.raises(StorageHeldError, match="opened anew"):
         await database.read(lambda _: None)
     await database.close()
@@ -323,6 +361,32 @@ async def test_a_server_follows_to_the_standby_that_was_promoted() -> None:
     lease.close()
     primary.stop(signal.SIGQUIT)
     standby.stop(signal.SIGQUIT)
+
+
+async def test_it_has_run_out_when_it_could_not_be_renewed_for_as_long_as_it_lasts(
+    postgres: PostgresServer,
+) -> None:
+    """Before the server has heard why: another one may have it by then."""
+    url = postgres.database("run_out")
+    one, other = lease_of(url, "one"), lease_of(url, "other")
+    one.attempt()
+    assert one.left_s > 0.0
+    told: list[StorageError | None] = []
+    one.changed = lambda: told.append(one.fault)
+    one._renewed_at -= LASTING_S
+    with pytest.raises(StorageError, match="has not answered"):
+        one.require()
+    one.attempt()
+    one.require()
+    assert told == [None]
+    one._renewed_at -= LASTING_S
+    age(url)
+    other.attempt()
+    other.require()
+    one.attempt()
+    assert isinstance(told[-1], StorageHeldError)
+    other.close()
+    one.close()
 
 
 async def ready(http: httpx.AsyncClient) -> bool:

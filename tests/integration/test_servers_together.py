@@ -188,6 +188,45 @@ async def test_who_does_not_answer_is_ended_and_cannot_write_any_more(
         each.close()
 
 
+async def test_a_server_that_is_frozen_in_a_write_holds_up_the_others_for_less_than_a_takeover(
+    postgres: PostgresServer,
+) -> None:
+    url = postgres.database("held_up")
+    one, other = membership_of(url, "one"), membership_of(url, "other")
+    for each in (one, other):
+        each.attempt()
+    one._renewed_at += LASTING_S  # it is held, however short it lasts
+    one._options = LeaseOptions("lobug one", 4.0, "one")
+    databases = [
+        PostgresDatabase(
+            PostgresOptions(url, patience_s=PATIENCE_S, lease=lease), clock=lambda: 0.0
+        )
+        for lease in (one, other)
+    ]
+    for database in databases:
+        await database.open(lambda _: None)
+    begun, go_on = asyncio.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def freeze(connection: Connection) -> None:
+        insert(connection)
+        loop.call_soon_threadsafe(begun.set)
+        asyncio.run_coroutine_threadsafe(go_on.wait(), loop).result()
+        run(connection, "SELECT 1")
+
+    frozen = asyncio.ensure_future(databases[0].write("freeze", freeze))
+    await begun.wait()
+    await databases[1].write("insert", insert)
+    go_on.set()
+    with pytest.raises(StorageError):
+        await frozen
+    assert rows(url, 'SELECT "user" FROM lobug_memory.turn_owners') == [("ada",)]
+    for database in databases:
+        await database.close()
+    for each in (one, other):
+        each.close()
+
+
 async def test_nothing_is_migrated_while_a_server_of_another_version_writes(
     postgres: PostgresServer,
 ) -> None:
@@ -497,6 +536,34 @@ async def test_a_server_that_was_ended_finishes_nothing_afterwards(
         stored = rows(url, "SELECT content FROM lobug_memory.conversation_log ORDER BY id")
         assert ("Too late.",) not in stored
         assert stored[:3] == [("I am the first.",), ("I am the second.",), ("Okay.",)]
+
+
+async def test_a_server_that_hears_nothing_from_postgresql_lets_its_people_go_to_the_others(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    """When these may take over, and not only when it has heard why."""
+    url = postgres.database("silent")
+    async with (
+        both(tmp_path, url) as servers,
+        device(str(servers.clients[0].base_url), DESK) as desk,
+    ):
+        one, other = servers.clients
+        await words(one, "My sister Hanna lives in Rome.")
+        lease = servers.servers[0].memory.kept_in.lease
+        assert lease is not None
+        with lease._using:  # its thread waits for PostgreSQL
+            lease._renewed_at -= lease.lasts_s
+            assert_problem(await one.get("/ready"), 503, "storage_failed")
+            assert (await say(one, "Can you hear me?")).status_code == 503
+            lease.changed()
+            async with asyncio.timeout(PATIENCE_S):
+                await desk.closed.wait()
+            assert desk.socket.close_code == 1001
+            ended = "UPDATE lobug_lease.servers SET ended = true WHERE name = "
+            change(url, f"{ended}'{lease.holder}'")
+            assert "Rome" in await words(other, "Where does my sister live?")
+        await until(lambda: answers(one))
+        assert "Rome" in await words(one, "Where does my sister live?")
 
 
 async def _talks(http: httpx.AsyncClient) -> bool:

@@ -17,8 +17,8 @@ HELD = StorageHeldError("another server has it")
 class FakeLease:
     """A lease whose state a test sets."""
 
-    def __init__(self, lasts_s: float = 600.0) -> None:
-        self.lasts_s = lasts_s
+    def __init__(self) -> None:
+        self.lasts_s = self.left_s = 600.0
         self.fault: StorageError | None = None
         self.times_taken = 1
         self.changed: Callable[[], None] = lambda: None
@@ -110,12 +110,33 @@ async def test_what_was_read_is_given_up_when_another_had_it_unseen() -> None:
     await home.follower.close()
 
 
-async def test_devices_leave_a_server_that_is_cut_off_for_longer_than_a_takeover() -> None:
-    lease = FakeLease(lasts_s=0.01)
+async def test_devices_leave_a_server_that_could_not_renew_for_as_long_as_a_takeover_takes() -> (
+    None
+):
+    lease = FakeLease()
     home = Home(lease)
     await home.start()
-    await home.after(lambda: lease.become(AWAY))
+    lease.left_s = 0.01
+    assert await home.after(lambda: lease.become(AWAY)) == ["look again"]
+    for _ in range(2):
+        lease.left_s, lease.lasts_s = 0.0, 0.01
+        async with asyncio.timeout(60):
+            await home.sent_away.wait()
+        home.sent_away.clear()
+        lease.left_s = 0.01
+        assert await home.after(lambda: lease.become(None)) == ["look again"]
+    await home.follower.close()
+
+
+async def test_devices_leave_it_though_it_has_not_heard_of_a_fault_yet() -> None:
+    """It waits for PostgreSQL, and that is silent."""
+    lease = FakeLease()
+    lease.left_s = lease.lasts_s = 0.01
+    home = Home(lease)
+    await home.start()
+    assert home.done == []
+    lease.left_s = -1.0
     async with asyncio.timeout(60):
         await home.sent_away.wait()
-    assert home.done == ["look again", "send away"]
+    assert home.done == ["send away"]
     await home.follower.close()

@@ -66,17 +66,21 @@ class LeaseFollower:
         await asyncio.to_thread(self._lease.close)
 
     async def _follow(self) -> None:
+        sent_away = False
         while True:
-            fault = self._lease.fault
             # A PostgreSQL that is away for all keeps nobody's devices; one that is away for this
             # server alone must not keep them from the others.
-            waits = fault is not None and not isinstance(fault, StorageHeldError)
+            left_s = self._lease.left_s
+            if left_s > 0.0:
+                sent_away = False
+            elif not sent_away and not isinstance(self._lease.fault, StorageHeldError):
+                sent_away = True
+                self._send_away()
             try:
-                async with asyncio.timeout(self._lease.lasts_s if waits else None):
+                async with asyncio.timeout(left_s if left_s > 0.0 else self._lease.lasts_s):
                     await self._news.wait()
             except TimeoutError:
-                self._send_away()
-                await self._news.wait()
+                continue
             self._news.clear()
             await self._take_note()
 

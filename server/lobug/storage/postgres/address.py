@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -12,6 +13,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from lobug.errors import StorageError
 from lobug.storage.postgres.connections import Raw
+from lobug.storage.postgres.hosts import Line, Lines, first_of
 
 ONE_SIGN = re.compile(r"\w*://([^@/\0]*@)?[^@\0]*")
 """An address in which libpq ends the password where its owner meant it to end: a "/" or "@" in it
@@ -56,13 +58,21 @@ class Address:
         there = {"host": info.host, "port": str(info.port), "hostaddr": info.hostaddr}
         return Address({**(self.parts or {}), **{k: v or None for k, v in there.items()}})
 
-    def connect(self, patience_s: float, *, program: str = "", silence_s: float = 25.0) -> Raw:
-        """A new connection, to no standby.
+    def connect(
+        self,
+        patience_s: float,
+        *,
+        program: str = "",
+        silence_s: float = 25.0,
+        lines: Lines | None = None,
+    ) -> Raw:
+        """A new connection, to no standby. Of several hosts the first one that is a primary is
+        taken; one that is silent keeps nobody from asking the next.
 
         What the address itself says of that and of time-outs takes precedence. ``program``: what
         the session is called, whatever the address says; ``silence_s``: when a computer that
-        answers nothing is given up, seconds. Raises StorageError where the address cannot be read,
-        else what psycopg raises.
+        answers nothing is given up, seconds; ``lines``: to which it belongs from then on. Raises
+        StorageError where the address cannot be read, else what psycopg raises.
         """
         if self.parts is None:
             raise StorageError(
@@ -85,4 +95,40 @@ class Address:
         }
         if program:
             options["application_name"] = program
-        return psycopg.connect(autocommit=True, **options)
+        hosts = {
+            name: partial(Line.connect, autocommit=True, **one)
+            for name, one in _each_host(options).items()
+        }
+        if lines is not None:
+            return lines.wait_for(first_of(hosts))
+        if len(hosts) > 1:
+            return first_of(hosts).result()
+        (connect,) = hosts.values()
+        return connect()
+
+
+def _each_host(options: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The options for each of several hosts alone, by what people know it by. All in one where
+    their order is more than a preference, or where the address does not fit together: psycopg knows
+    what to do then."""
+    listed = [str(options.get(name) or "").split(",") for name in ("host", "hostaddr", "port")]
+    count = max(len(values) for values in listed[:2])
+    # One port is that of all hosts, and an empty list says nothing.
+    one_for_all = (listed[0] == [""], listed[1] == [""], len(listed[2]) == 1)
+    listed = [
+        values * count if shared else values
+        for values, shared in zip(listed, one_for_all, strict=True)
+    ]
+    wanted = options["target_session_attrs"] in ("primary", "read-write")
+    random = options.get("load_balance_hosts") == "random"
+    if not wanted or random or any(len(values) != count for values in listed):
+        return {"": options}
+    return {
+        f"{host or address}:{port}": {
+            **options,
+            "host": host or None,
+            "hostaddr": address or None,
+            "port": port or None,
+        }
+        for host, address, port in zip(*listed, strict=True)
+    }

@@ -52,6 +52,10 @@ OLDEST = 170_000
 EVERYBODY = 0
 """The number of the lock that a write without a person holds alone and all others share."""
 
+IDLE_PART = 0.5
+"""Of ``Lease.lasts_s``, for how long a write may ask nothing more. It is long for what computes a
+few milliseconds between two statements, and shorter than others wait for its lock."""
+
 MIGRATION_PATIENCE_S = 60.0
 """How long a server waits for another one that migrates the schema, and for locks of its tables."""
 
@@ -151,8 +155,12 @@ class PostgresDatabase:
         self._writers: ThreadPoolExecutor | None = None
         self._server = secrets.token_hex(8)
         """What this object is called in ``written``."""
+        self._idle_limit: str | None = None
+        """How long a write may ask nothing more: a server that is frozen or cut off in the middle
+        of one keeps those of all others waiting. None: there are no others, or no such limit."""
         news = None
         if isinstance(options.lease, Membership):
+            self._idle_limit = _milliseconds(options.lease.lasts_s * IDLE_PART)
             self._server = f"{options.lease.holder} {self._server}"
             if options.news:
                 news = json.dumps({"kind": options.news, "from": options.lease.holder})
@@ -424,16 +432,9 @@ class PostgresDatabase:
 
     def _own_connection(self) -> Raw:
         lease, patience_s = self._options.lease, self._options.patience_s
-        if lease is None:
-            raw = self._address.connect(patience_s)
-        else:
-            lease.require()
-            # Given up as early as the lease's own session: whoever waited longer for a computer
-            # that has vanished would keep this server from going on where its lease is now.
-            raw = lease.address.connect(patience_s, program=lease.holder, silence_s=lease.lasts_s)
+        raw = self._address.connect(patience_s) if lease is None else lease.connect(patience_s)
         try:
             if lease is not None:
-                lease.require_holder(raw)
                 self._require_unchanged(lease)
             configure(raw, self._options.schema, self._options.patience_s)
         except BaseException:
@@ -536,13 +537,16 @@ class PostgresDatabase:
     def _begin(self, of: str | None) -> bytes:
         """What begins a write that concerns a person, or everybody, and takes its lock."""
         space = self._lock_class
-        locks = f"pg_advisory_xact_lock({space}, {EVERYBODY})"
+        steps = [f"pg_advisory_xact_lock({space}, {EVERYBODY})"]
         if of is not None:
-            locks = (
-                f"pg_advisory_xact_lock_shared({space}, {EVERYBODY}),"
-                f" pg_advisory_xact_lock({space}, {_number_of(of) or 1})"
-            )
-        return f"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT {locks}".encode()
+            steps = [
+                f"pg_advisory_xact_lock_shared({space}, {EVERYBODY})",
+                f"pg_advisory_xact_lock({space}, {_number_of(of) or 1})",
+            ]
+        if self._idle_limit is not None:
+            limit = f"set_config('idle_in_transaction_session_timeout', '{self._idle_limit}', true)"
+            steps.insert(0, limit)
+        return f"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT {', '.join(steps)}".encode()
 
     def _snapshot(self, work: Callable[[Connection], T], failures: int) -> T:
         with self._connection(failures, SNAPSHOT.encode()) as connection:

@@ -21,7 +21,7 @@ AGAIN = (errors.SerializationFailure, errors.DeadlockDetected, errors.ForeignKey
 """Two transactions were in each other's way: the same work may succeed when it is done again."""
 
 ATTEMPT = re.compile(r"^- host: .*, hostaddr: (?:None|'[^'\n]*'): (.*)$", re.MULTILINE)
-"""What psycopg says of each host when an address has several and none can be used."""
+"""What psycopg says of each address of a host when it has several and none can be used."""
 
 TYPED: tuple[tuple[tuple[type[Exception], ...], type[StorageError], str], ...] = (
     (
@@ -55,14 +55,14 @@ TYPED: tuple[tuple[tuple[type[Exception], ...], type[StorageError], str], ...] =
 
 def typed(error: Exception, place: str) -> StorageError:
     """The storage error that stands for an error of the driver. ``place`` is shown to people."""
-    reason = _reason(error)
+    why = reason(error)
     for kinds, kind, sentence in TYPED:
         if isinstance(error, kinds):
-            return kind(f"{sentence.format(place=place)} ({reason})")
-    return StorageError(f"{place}: {reason}")
+            return kind(f"{sentence.format(place=place)} ({why})")
+    return StorageError(f"{place}: {why}")
 
 
-def _reason(error: Exception) -> str:
+def reason(error: Exception) -> str:
     """What is said of an error: of a connection its message, of a statement the name of the error
     alone, since its message may quote what somebody said."""
     state = getattr(error, "sqlstate", None)

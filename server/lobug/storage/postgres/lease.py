@@ -3,8 +3,8 @@
 Who holds it has a session of PostgreSQL with an advisory lock, so that the lease is free as soon as
 that server is killed. It also renews a row by PostgreSQL's own clock: a server that is alive but
 does nothing (frozen, cut off) does not renew, and whoever waits may then end all its sessions and
-with them its lock. New sessions of its own are refused (``Lease.require``): so it cannot write any
-more, even if it wakes up in the middle of a transaction.
+with them its lock. New sessions of its own are refused (``Lease.require_holder``): so it cannot
+write any more, even if it wakes up in the middle of a transaction.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 import socket
 import threading
+import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from lobug.errors import StorageError, StorageHeldError
 from lobug.storage.postgres.address import Address
 from lobug.storage.postgres.connections import Raw
 from lobug.storage.postgres.errors import typed_errors
+from lobug.storage.postgres.hosts import Lines
 
 log = logging.getLogger(__name__)
 
@@ -141,6 +143,8 @@ class Lease:
         self._taken_at: tuple[Address, str] | None = None
         """Where it was taken last, and the timeline there: of a standby that was promoted it is
         another one."""
+        self._lines = Lines()
+        """The other sessions of this server."""
         self._raw: Raw | None = None
         """The session that has the lock, or tries to get it."""
         self._using = threading.Lock()
@@ -148,6 +152,9 @@ class Lease:
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._fault: StorageError | None = StorageError("the lease of the database was not taken")
+        """What came of the last attempt to renew or to take it."""
+        self._renewed_at = time.monotonic()
+        """When the last attempt that succeeded began."""
         self.times_taken = 0
         """Grows when it is taken from nobody, from another server or at another PostgreSQL (a
         standby that was promoted may lack something): what this server knew of the database before
@@ -166,16 +173,17 @@ class Lease:
         return self._options.lasts_s
 
     @property
-    def address(self) -> Address:
-        """Where its session is, or was last: of several PostgreSQLs the one that all sessions of
-        this server have to be at. An old primary that comes back would let them in as well, and
-        one whose computer is gone would cost each of them the time-out."""
-        return self._at
+    def left_s(self) -> float:
+        """For how long no other server takes over what this one has, seconds; 0 or less: one may
+        have done so. No I/O."""
+        return self._renewed_at + self._options.lasts_s - time.monotonic()
 
     @property
     def fault(self) -> StorageError | None:
         """Why it is not held: another server has it (StorageHeldError), or PostgreSQL is away;
         None: it is held, as far as is known. No I/O."""
+        if self._fault is None and self.left_s <= 0.0:  # it is asked still
+            return StorageError(f"the database has not answered for {self._options.lasts_s:g} s")
         return self._fault
 
     def start(self) -> None:
@@ -199,9 +207,28 @@ class Lease:
 
     def require(self) -> None:
         """Raises StorageError if it is not held. No I/O."""
-        fault = self._fault
+        fault = self.fault
         if fault is not None:
             raise type(fault)(*fault.args)
+
+    def connect(self, patience_s: float) -> Raw:
+        """Another session of this server, at the PostgreSQL where its lease is: of several hosts an
+        old primary that comes back would let it in as well. When the lease is lost or taken anew it
+        is cut off: whoever waited longer for a computer that has vanished would keep this server
+        from going on. Raises StorageError, else what psycopg raises."""
+        self.require()
+        raw = self._at.connect(
+            patience_s,
+            program=self.holder,
+            silence_s=self._options.lasts_s,
+            lines=self._lines,
+        )
+        try:
+            self.require_holder(raw)
+        except BaseException:
+            raw.close()
+            raise
+        return raw
 
     def require_holder(self, raw: Raw) -> None:
         """Raises StorageHeldError if a session that this server has just made is not the holder's:
@@ -213,9 +240,15 @@ class Lease:
     def attempt(self) -> None:
         """Renew it, or try to take it; note what came of it in ``fault``."""
         with self._using:
-            before, times = self._fault, self.times_taken
-            self._fault = now = self._found()
-        same = type(before) is type(now) and times == self.times_taken
+            before, times, began = self._fault, self.times_taken, time.monotonic()
+            now = self._found()
+            if isinstance(now, StorageHeldError) or times != self.times_taken:
+                self._lines.cut()  # whatever is under way there counts no more
+            seen = self.fault
+            if now is None:
+                self._renewed_at = began
+            self._fault = now
+        same = type(before) is type(seen) is type(now) and times == self.times_taken
         if same:
             return
         if now is None:

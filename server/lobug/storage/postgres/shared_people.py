@@ -406,7 +406,7 @@ class SharedPeople:
 
         while not self._stop.is_set():
             try:
-                with self._connected() as raw:
+                with self._membership.connect(self._patience_s) as raw:
                     raw.execute("SELECT set_config('idle_session_timeout', '0', false)")
                     raw.execute(f"LISTEN {CHANNEL}".encode())
                     if tried.is_set():
@@ -434,19 +434,5 @@ class SharedPeople:
                 except psycopg.OperationalError:  # the session has ended
                     self._raw.close()
             self._raw = None
-            self._raw = self._connected()
+            self._raw = self._membership.connect(self._patience_s)
             return work(self._raw)
-
-    def _connected(self) -> Raw:
-        self._membership.require()
-        raw = self._membership.address.connect(
-            self._patience_s,
-            program=self._membership.holder,
-            silence_s=self._membership.lasts_s,
-        )
-        try:
-            self._membership.require_holder(raw)
-        except BaseException:
-            raw.close()
-            raise
-        return raw
