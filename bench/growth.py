@@ -4,8 +4,8 @@ python bench/growth.py [--people 1 100 1000 10000 100000] [--folder FOLDER] [--p
 
 It starts a PostgreSQL of its own. A few people are made by the product's own code, with the
 embedder of the settings; each step has a new database with so many clones of them
-(``growth_people``) and one person with a long log. That a search finds the same for a clone as for its template is
-checked at each step. The largest step writes about 35 GB; a small run, of 20 s:
+(``growth_people``) and one person with a long log. That a search finds the same for a clone as
+for its template is checked at each step. The largest step writes about 35 GB; a small run, of 20 s:
 
 python bench/growth.py --people 1 20 --talkative 300 --templates 2 --turns 12 --questions 5
 """
@@ -206,7 +206,7 @@ class Bench:
         options = self._options
         async with self.memory(url, clock) as memory:
             await make_ordinary(memory, clock, options.templates, options.turns, step)
-            await make_talkative(memory, clock, url, options.talkative, step)
+            await make_talkative(memory, self._embedder, clock, url, options.talkative, step)
             clock.now = ENDS
             ordinary = [
                 await found_by(
@@ -224,6 +224,7 @@ class Bench:
         """Fill a database for so many people, and measure."""
         name = f"people_{people}"
         self.restart(MAKING)
+        self._drop(name)  # where a run was broken off
         url = self._server.database(name, "people")
         began = time.perf_counter()
         cloner = Cloner(url, people - 1, self._options.templates, step)
@@ -237,11 +238,13 @@ class Bench:
             raw.execute("CREATE EXTENSION pg_stat_statements SCHEMA public")
             result = sizes(raw, people, filled - began, indexed - filled)
         await self._measure(url, people, templates, result, step)
-        self._server.stop()
         self.restart(MAKING)
-        with psycopg.connect(self._server.url, autocommit=True) as raw:
-            raw.execute(f"DROP DATABASE {name}".encode())
+        self._drop(name)
         return result
+
+    def _drop(self, name: str) -> None:
+        with psycopg.connect(self._server.url, autocommit=True) as raw:
+            raw.execute(f"DROP DATABASE IF EXISTS {name}".encode())
 
     async def _measure(
         self, url: str, people: int, templates: Templates, result: StepResult, step: Step
@@ -454,7 +457,8 @@ def sizes(
         (str(name), int(rows), int(table), int(indexes))
         for name, rows, table, indexes in raw.execute(
             "SELECT relname, greatest(reltuples, 0)::bigint, pg_table_size(oid),"
-            " pg_indexes_size(oid) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'lobug_memory'::regnamespace"
+            " pg_indexes_size(oid) FROM pg_class"
+            " WHERE relkind = 'r' AND relnamespace = 'lobug_memory'::regnamespace"
             " ORDER BY pg_total_relation_size(oid) DESC"
         )
     ]
@@ -497,7 +501,8 @@ def markdown(results: Sequence[StepResult]) -> str:
     ]
     lines += [
         f"| {one.people:,} | {one.turns:,} | {_size(one.bytes)}"
-        f" | {one.bytes / max(1, one.turns):,.0f} | {one.filled_s + one.indexed_s:,.0f} s | {one.load:.1f} |"
+        f" | {one.bytes / max(1, one.turns):,.0f} | {one.filled_s + one.indexed_s:,.0f} s"
+        f" | {one.load:.1f} |"
         for one in results
     ]
     names = list(dict.fromkeys(name for one in results for name in one.times))
@@ -579,7 +584,7 @@ def main() -> None:
         "--talkative", type=int, default=100_000, help="turns of the one with the long log"
     )
     parser.add_argument("--turns", type=int, default=100, help="turns of an ordinary person")
-    parser.add_argument("--templates", type=int, default=20, help="people of whom clones are made")
+    parser.add_argument("--templates", type=int, default=8, help="people of whom clones are made")
     parser.add_argument("--questions", type=int, default=110, help="asked of the talkative one")
     parser.add_argument(
         "--folder", type=Path, default=Path(tempfile.gettempdir()), help="where the data lies"

@@ -8,20 +8,26 @@ others, so that a search reads as many pages as it would in life.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, LiteralString, cast
+from datetime import UTC, datetime
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg import sql
 
 from generated_turns import NOUNS, SESSION_EVERY_S, SESSION_TURNS, TURN_EVERY_S, TurnGenerator
+from lobug.engines.base import Embedder
 from lobug.evaluation.product import Clock
-from lobug.memory.index import entry_index
+from lobug.memory.index import entry_index, turn_vectors, turn_words
 from lobug.memory.model import ConversationKey, Draft, Filter, MemoryScope
 from lobug.memory.service import Memory
 from lobug.storage.places import DatabasePlace
 from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
+from recall_curve import MeasuringEmbedder
 
 SCHEMA = "lobug_memory"
 TEMPLATES = "template"
@@ -34,7 +40,7 @@ EXCHANGES_A_SESSION = 5
 SESSION_EVERY_DAYS = 10
 """How often an ordinary person talks: of ten sessions three are younger than the retrieval log is
 kept (30 days)."""
-TURNS_AN_ENTRY = 50
+TURNS_AN_ENTRY = 200
 """Turns of the talkative person for each entry."""
 ROWS_AT_ONCE = 200_000
 """Clones that one statement inserts, about: they are sorted in memory."""
@@ -154,19 +160,26 @@ async def _exchange(memory: Memory, clock: Clock, user: str, said: str, noun: st
     await memory.log_reply(key, message, reply, extract=True)
 
 
-async def make_talkative(memory: Memory, clock: Clock, url: str, turns: int, step: Step) -> None:
-    """Somebody with a long log. It is copied into the table, since logging it turn by turn would
-    take a quarter of an hour; the triggers of the table, the analysis of turns, their vectors and
-    the entries are the product's as for anybody."""
+async def make_talkative(
+    memory: Memory, embedder: Embedder, clock: Clock, url: str, turns: int, step: Step
+) -> None:
+    """Somebody with a long log. Its rows are copied into the tables, since logging it turn by turn
+    would take half an hour: they come from the product's analysis of turns, and the vectors of
+    turns are random directions. ``RECHECKED`` of the turns are indexed again by the product, which
+    must make the same of them. Words that nobody else has said have random directions as well;
+    entries are stored and embedded as ever.
+    """
     step(f"{turns:,} turns of one person")
-    _copy_log(url, turns)
+    before = await asyncio.to_thread(_copy_talkative, url, turns, embedder)
     clock.now = ENDS
     await memory.analyse_turns()
+    if await asyncio.to_thread(_analysed, url) != before:
+        raise GrowthError("the product indexes turns in another way than bench/growth_people.py")
     step("entries of that person")
     user, conversation = TALKATIVE.user, TALKATIVE.conversation
     for number, turn in enumerate(TurnGenerator(seed=9).turns(turns // TURNS_AN_ENTRY)):
         old = number % 4 > 0
-        clock.now = ENDS - turns * DAY_S / 40 + number * DAY_S
+        clock.now = ENDS - (turns // TURNS_AN_ENTRY - number) * DAY_S
         draft = Draft(
             f"The user said: {turn.text[:180]}",
             key=f"told_{number}",
@@ -176,34 +189,199 @@ async def make_talkative(memory: Memory, clock: Clock, url: str, turns: int, ste
         )
         await memory.store(MemoryScope(user, conversation), draft)
     clock.now = ENDS
-    step(f"vectors of {turns:,} turns of one person")
+    step("vectors of what is left")
     await memory.process_due()
 
 
-def _copy_log(url: str, turns: int) -> None:
+RECHECKED = 20
+
+
+def _copy_talkative(url: str, turns: int, embedder: Embedder) -> list[Any]:
+    """Copy the rows of the talkative one. Returns what the index holds of some turns, which wait to
+    be analysed again."""
+    talk = list(TurnGenerator().turns(turns))
+    first, sessions = 10_000_000, -(-turns // SESSION_TURNS)
+    began = ENDS - (sessions + 1) * SESSION_EVERY_S
+    times = [began + turn.after_s for turn in talk]
+    analysed = [
+        turn_words.analyse_turn(turn.text, datetime.fromtimestamp(at, UTC).astimezone())
+        for turn, at in zip(talk, times, strict=True)
+    ]
     user, conversation = TALKATIVE.user, TALKATIVE.conversation
-    began = ENDS - (turns // SESSION_TURNS + 1) * SESSION_EVERY_S
-    with psycopg.connect(url, autocommit=True) as raw, raw.cursor() as cursor:
-        cursor.execute(f"SET search_path = {SCHEMA}, public".encode())
-        with cursor.copy(
-            'COPY sessions (id, "user", conversation, channel, started_at, last_active_at,'
-            " ended_at) FROM STDIN"
-        ) as copy:
-            for session in range(-(-turns // SESSION_TURNS)):
-                begins = began + session * SESSION_EVERY_S
-                ends = begins + SESSION_TURNS * TURN_EVERY_S
-                copy.write_row(
-                    (1_000_000 + session, user, conversation, "device", begins, ends, ends)
+    directions = MeasuringEmbedder(embedder).made_up
+    uses = Counter(word for one in analysed for word in one.words)
+    with psycopg.connect(url) as raw:
+        raw.execute(f"SET search_path = {SCHEMA}, public".encode())
+        raw.execute("SET session_replication_role = replica")
+        known = {row[0] for row in raw.execute("SELECT id FROM turn_words")}
+        with raw.cursor() as cursor:
+            cursor.executemany(
+                "INSERT INTO turn_words (word, stem, uses) VALUES (%s, %s, 1)"
+                " ON CONFLICT (word) DO NOTHING",
+                [(word, turn_words.stem(word)) for word in uses],
+            )
+        ids: dict[str, int] = dict(raw.execute("SELECT word, id FROM turn_words").fetchall())
+        new = [word for word in uses if ids[word] not in known]
+        owner, set_id = 1_000_000, _one(raw, "SELECT id FROM turn_vector_sets")
+        raw.execute("UPDATE turn_words SET vector_set = %s WHERE vector_set = 0", (set_id,))
+        _copy(
+            raw,
+            "turn_word_vectors",
+            "word_id set_id vector",
+            (
+                (ids[word], set_id, turn_vectors.encode(vector))
+                for word, vector in zip(new, directions(len(new)), strict=True)
+            ),
+        )
+        every = [len(one.words) for one in analysed]
+        raw.execute(
+            'INSERT INTO turn_owners (id, "user", turns, words) VALUES (%s, %s, %s, %s)',
+            (owner, user, turns, sum(every)),
+        )
+        _copy(
+            raw,
+            "turn_word_uses",
+            "owner word_id uses",
+            ((owner, ids[w], n) for w, n in uses.items()),
+        )
+        spans = [began + session * SESSION_EVERY_S for session in range(sessions)]
+        last = SESSION_TURNS * TURN_EVERY_S
+        _copy(
+            raw,
+            "sessions",
+            'id "user" conversation channel started_at last_active_at ended_at',
+            (
+                (first + at, user, conversation, "device", start, start + last, start + last)
+                for at, start in enumerate(spans)
+            ),
+        )
+        _copy(
+            raw,
+            LOG,
+            'id "user" conversation role content created_at summarized session_id',
+            (
+                (
+                    first + at,
+                    user,
+                    conversation,
+                    "user",
+                    turn.text,
+                    said,
+                    1,
+                    first + at // SESSION_TURNS,
                 )
-        with cursor.copy(
-            'COPY conversation_log ("user", conversation, role, content, created_at, summarized,'
-            " session_id) FROM STDIN"
-        ) as copy:
-            for number, turn in enumerate(TurnGenerator().turns(turns)):
-                session = 1_000_000 + number // SESSION_TURNS
-                at = began + turn.after_s
-                copy.write_row((user, conversation, "user", turn.text, at, 1, session))
-        cursor.execute("ANALYZE")
+                for at, (turn, said) in enumerate(zip(talk, times, strict=True))
+            ),
+        )
+        _copy(
+            raw,
+            "turn_index",
+            "message_id owner session_id place asking timed words vector_set",
+            (
+                (
+                    first + at,
+                    owner,
+                    first + at // SESSION_TURNS,
+                    at % SESSION_TURNS,
+                    one.asking,
+                    int(one.timed),
+                    json.dumps([ids[word] for word in one.words], separators=(",", ":")),
+                    set_id,
+                )
+                for at, one in enumerate(analysed)
+            ),
+        )
+        _copy(
+            raw,
+            "turn_tokens",
+            "message_id tokens",
+            (
+                (
+                    first + at,
+                    sorted({turn_words.token(owner, turn_words.stem(w)) for w in one.words}),
+                )
+                for at, one in enumerate(analysed)
+            ),
+        )
+        blocks: list[tuple[int, int, int, bytes]] = []
+        for start in range(0, turns, turn_vectors.BLOCK):
+            size = min(turn_vectors.BLOCK, turns - start)
+            made = directions(size)
+            _copy(
+                raw,
+                "turn_vectors",
+                "message_id set_id owner slot vector",
+                (
+                    (first + start + at, set_id, owner, start + at, turn_vectors.encode(vector))
+                    for at, vector in enumerate(made)
+                ),
+            )
+            codes = b"".join(turn_vectors.code(vector) for vector in made)
+            blocks.append((set_id, owner, start // turn_vectors.BLOCK, codes))
+        _copy(raw, "turn_codes", "set_id owner block codes", blocks)
+        for name in (LOG, "sessions", "turn_owners"):
+            numbers = f"pg_get_serial_sequence('{name}', 'id')"
+            raw.execute(f"SELECT setval({numbers}, max(id)) FROM {name}".encode())
+        raw.commit()
+        before = _analysed_by(raw)
+        raw.execute("SET session_replication_role = origin")
+        # Their vectors stay, as they are no part of this.
+        raw.execute("ALTER TABLE turn_vectors DISABLE TRIGGER USER")
+        kept = raw.execute(RECHECKED_VECTORS).fetchall()
+        raw.execute(f"UPDATE turn_index SET words = NULL WHERE {RECHECKED_ROWS}".encode())
+        with raw.cursor() as cursor:
+            cursor.executemany(
+                "INSERT INTO turn_vectors (message_id, set_id, owner, slot, vector)"
+                " VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
+                kept,
+            )
+        raw.execute("ALTER TABLE turn_vectors ENABLE TRIGGER USER")
+        raw.commit()
+        raw.autocommit = True
+        raw.execute("ANALYZE")
+    return before
+
+
+RECHECKED_ROWS = f"message_id >= 10000000 AND message_id < 10000000 + {RECHECKED}"
+RECHECKED_VECTORS = (
+    "SELECT message_id, set_id, owner, slot, vector FROM turn_vectors"
+    f" WHERE message_id >= 10000000 AND message_id <= 10000000 + {RECHECKED}"
+)
+
+
+def _analysed(url: str) -> list[Any]:
+    with psycopg.connect(url) as raw:
+        raw.execute(f"SET search_path = {SCHEMA}, public".encode())
+        return _analysed_by(raw)
+
+
+def _analysed_by(raw: Raw) -> list[Any]:
+    """What the index holds of some turns of the talkative one, and of that person."""
+    return raw.execute(
+        "SELECT t.message_id, t.asking, t.timed, o.turns, o.words,"
+        " ARRAY(SELECT w.word FROM json_each(t.words) j JOIN turn_words w ON w.id = j.value"
+        " ORDER BY j.key),"
+        " ARRAY(SELECT unnest(k.tokens) ORDER BY 1),"
+        " (SELECT sum(u.uses) FROM turn_word_uses u WHERE u.owner = t.owner)"
+        " FROM turn_index t JOIN turn_owners o ON o.id = t.owner"
+        " JOIN turn_tokens k ON k.message_id = t.message_id"
+        f" WHERE t.{RECHECKED_ROWS.replace('AND message', 'AND t.message')} ORDER BY 1".encode()
+    ).fetchall()
+
+
+def _one(raw: Raw, query: LiteralString) -> Any:
+    row = raw.execute(query).fetchone()
+    if row is None:
+        raise GrowthError(f"nothing was found: {query}")
+    return row[0]
+
+
+def _copy(raw: Raw, table: str, columns: str, rows: Iterable[Sequence[Any]]) -> None:
+    """Copy rows into a table; the columns are names with spaces between them."""
+    statement = f"COPY {table} ({', '.join(columns.split())}) FROM STDIN"
+    with raw.cursor() as cursor, cursor.copy(statement.encode()) as copy:
+        for row in rows:
+            copy.write_row(row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -533,7 +711,7 @@ def _columns(raw: Raw, table: str) -> list[str]:
 
 
 def _run(raw: Raw, statement: str) -> None:
-    raw.execute(cast("LiteralString", statement))
+    raw.execute(statement.encode())
 
 
 def place_of(url: str) -> DatabasePlace:
