@@ -37,11 +37,11 @@ from generated_turns import TurnGenerator
 from growth_people import (
     ENDS,
     TALKATIVE,
-    Answers,
     Cloner,
     GrowthError,
     Step,
     Templates,
+    check,
     conversation_of,
     found_by,
     make_ordinary,
@@ -404,18 +404,6 @@ async def one_recall(memory: Memory, times: Times, user: str, question: str) -> 
     began = time.perf_counter()
     await memory.retrieve_context(conversation_of(user), question)
     times.ms.append(1000.0 * (time.perf_counter() - began))
-
-
-async def check(memory: Memory, user: str, expected: Answers) -> None:
-    """Raises GrowthError unless a clone is found what its template was."""
-    found = await found_by(memory, user, expected.questions)
-    for question, ours, theirs in zip(expected.questions, found.found, expected.found, strict=True):
-        same = [one for one, _ in ours] == [one for one, _ in theirs]
-        if not same or any(abs(a - b) > 0.01 for (_, a), (_, b) in zip(ours, theirs, strict=True)):
-            raise GrowthError(
-                f"{question!r} finds other things for {user} than for {expected.user}:"
-                f" {ours!r} instead of {theirs!r}"
-            )
 
 
 @contextmanager

@@ -14,14 +14,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, LiteralString
+from typing import Any, LiteralString, Protocol
 
 import psycopg
 from psycopg import sql
 
 from generated_turns import NOUNS, SESSION_EVERY_S, SESSION_TURNS, TURN_EVERY_S, TurnGenerator
 from lobug.engines.base import Embedder
-from lobug.evaluation.product import Clock
 from lobug.memory.index import entry_index, turn_vectors, turn_words
 from lobug.memory.model import ConversationKey, Draft, Filter, MemoryScope
 from lobug.memory.service import Memory
@@ -58,6 +57,13 @@ TOLD_FIRST = (
 NAMES = "Alex Bruna Carl Dora Emil Fanny Georg Hanna Ivan Julia".split()
 TOWNS = "Oxford Rome Boston Hamburg Lyon Madrid Vienna Prague Leeds Turin".split()
 WORK = "teacher nurse carpenter gardener programmer baker driver".split()
+
+
+class Clock(Protocol):
+    """A clock of memory that is set."""
+
+    now: float
+    """Seconds since the epoch."""
 
 
 class GrowthError(Exception):
@@ -111,6 +117,18 @@ async def found_by(memory: Memory, user: str, questions: Sequence[str]) -> Answe
         hits = await memory.search(MemoryScope(user, None), question, Filter(), turns=True)
         found.append(tuple((hit.content, round(hit.confidence, 3)) for hit in hits))
     return Answers(user, tuple(questions), tuple(found))
+
+
+async def check(memory: Memory, user: str, expected: Answers) -> None:
+    """Raises GrowthError unless a clone is found what its template was."""
+    found = await found_by(memory, user, expected.questions)
+    for question, ours, theirs in zip(expected.questions, found.found, expected.found, strict=True):
+        same = [one for one, _ in ours] == [one for one, _ in theirs]
+        if not same or any(abs(a - b) > 0.01 for (_, a), (_, b) in zip(ours, theirs, strict=True)):
+            raise GrowthError(
+                f"{question!r} finds other things for {user} than for {expected.user}:"
+                f" {ours!r} instead of {theirs!r}"
+            )
 
 
 def talk_of(number: int) -> TurnGenerator:
@@ -672,15 +690,10 @@ class Cloner:
         )
 
     def _value(self, table: Table, column: str, joins: list[str]) -> str:
+        if column in table.links:
+            return self._linked(table.links[column], column, joins)
         if column == table.by and table.of:
             return self._sizes.number(table.of, "m.r")
-        if column in table.links:
-            to, alias = table.links[column], f"to_{column}"
-            if to in OWNERS:
-                return self._sizes.number(to, "0")
-            joins.append(f"LEFT JOIN growth.{to} {alias} ON {alias}.old = t.{column}")
-            number = self._sizes.number(to, f"{alias}.r")
-            return f"CASE WHEN {alias}.old IS NOT NULL THEN {number} END"
         if column == "id" and table.name in OWNERS:
             return self._sizes.number(table.name, "0")
         if column in table.named:
@@ -698,6 +711,14 @@ class Cloner:
                 " ' ') END"
             )
         return f't."{column}"'
+
+    def _linked(self, to: str, column: str, joins: list[str]) -> str:
+        """The number of the row of another table that the clone of a row is linked to."""
+        if to in OWNERS:
+            return self._sizes.number(to, "0")
+        joins.append(f"LEFT JOIN growth.{to} to_{column} ON to_{column}.old = t.{column}")
+        number = self._sizes.number(to, f"to_{column}.r")
+        return f"CASE WHEN to_{column}.old IS NOT NULL THEN {number} END"
 
 
 def _columns(raw: Raw, table: str) -> list[str]:
