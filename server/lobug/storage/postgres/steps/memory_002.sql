@@ -44,3 +44,13 @@ BEGIN
             (SELECT 1 FROM turn_word_uses u WHERE u.word_id = w.id AND u.owner <> of_owner);
     DELETE FROM turn_owners WHERE id = of_owner;
 END $$;
+
+-- As new indexes of entries have it: a vector that is stored now stands in its row.
+DO $$
+DECLARE
+    of_entries text;
+BEGIN
+    FOR of_entries IN SELECT name FROM vector_indexes LOOP
+        EXECUTE format('ALTER TABLE %I ALTER COLUMN embedding SET STORAGE MAIN', of_entries);
+    END LOOP;
+END $$;
