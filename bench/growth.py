@@ -78,7 +78,7 @@ MEASURING = {
 CHECKED = 5
 """Clones whose searches are compared with those of their templates."""
 CHECK_QUESTIONS = 4
-COLD_STARTS = 7
+COLD_STARTS = 5
 WRITES = 25
 PURGED = 5
 """Ordinary people who are forgotten at each step."""
@@ -104,6 +104,7 @@ class Options:
     """Where PostgreSQL with the templates stays for another run."""
     shared_buffers: str
     plans: Path | None
+    json: Path | None
 
 
 @dataclass
@@ -553,6 +554,9 @@ async def measure(options: Options, console: Console) -> list[StepResult]:
                 for people in options.people:
                     prefix = f"{people:,} people"
                     results.append(await bench.step(people, templates, step))
+                    if options.json is not None:
+                        figures = json.dumps([asdict(one) for one in results], indent=1)
+                        await asyncio.to_thread(options.json.write_text, figures)
                     console.print(markdown(results[-1:]), markup=False, soft_wrap=True)
     finally:
         if server.process is not None:
@@ -602,6 +606,7 @@ def main() -> None:
         None if given.keep is None else given.keep.resolve(),
         given.shared_buffers,
         given.plans,
+        given.json,
     )
     console = Console()
     try:
@@ -609,8 +614,6 @@ def main() -> None:
     except (GrowthError, LobugError, psycopg.Error, OSError) as error:
         console.print(f"growth: {error}", markup=False)
         raise SystemExit(1) from error
-    if given.json is not None:
-        given.json.write_text(json.dumps([asdict(one) for one in results], indent=1))
     console.print(markdown(results), markup=False, soft_wrap=True)
     console.print(f"{os.cpu_count()} cores; shared_buffers {options.shared_buffers}.")
 
