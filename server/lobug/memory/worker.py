@@ -499,7 +499,9 @@ class Worker:
         self, count: Callable[[Connection, entry_index.VectorIndex | None], MemoryStats]
     ) -> None:
         def work(connection: Connection) -> MemoryStats:
-            return count(connection, self._index(connection))
+            counted = count(connection, self._index(connection))
+            self._checkpoint("recount.counted")
+            return counted
 
         if self._counts_as_it_writes:
             await self._database.write("recount", work, self._counter.publish)

@@ -249,9 +249,11 @@ def nearest(
         HandWritten(
             sqlite=f"SELECT id AS fact_id, distance FROM {index.name}"
             " WHERE embedding MATCH :vector AND k = :k AND user = :user ORDER BY distance",
-            # Materialized: exact, over this user's vectors alone.
-            postgres="WITH own AS MATERIALIZED (SELECT id AS fact_id,"
-            " embedding <=> CAST(:vector AS vector) AS distance"
+            # Materialized: exact, over this user's vectors alone, and the text of the vector is
+            # read once instead of for each of them.
+            postgres="WITH asked AS MATERIALIZED (SELECT CAST(:vector AS vector) AS vector),"
+            " own AS MATERIALIZED (SELECT id AS fact_id,"
+            " embedding <=> (SELECT vector FROM asked) AS distance"
             f' FROM {index.name} WHERE "user" = :user)'
             " SELECT fact_id, distance FROM own ORDER BY distance, fact_id LIMIT :k",
         ),
