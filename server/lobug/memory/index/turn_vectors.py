@@ -42,7 +42,7 @@ from lobug.storage.index_tables import (
     turn_word_vectors,
     turn_words,
 )
-from lobug.storage.statements import columns_of, insert_once, insert_or_replace, run
+from lobug.storage.statements import columns_of, insert_once, insert_or_replace, run, run_for_bytes
 
 Floats = NDArray[np.float32]
 
@@ -316,7 +316,7 @@ def nearest(
     components, in no order. ``allowed``: slots that may be among them."""
     wanted = np.frombuffer(code(vector), np.uint64)
     slots, distances = [], []
-    for row in run(connection, CODES, set_id=present.id, owner=owner):
+    for row in run_for_bytes(connection, CODES, set_id=present.id, owner=owner):
         bits = np.frombuffer(row.codes, np.uint64).reshape(-1, len(wanted))
         apart = np.bitwise_count(bits ^ wanted).sum(axis=1, dtype=np.uint16)
         apart[~bits.any(axis=1)] = NOWHERE
@@ -345,7 +345,7 @@ def of_words(
 ) -> Mapping[int, bytes]:
     """The stored vectors of words, by id; words without a vector are left out."""
     # Hand-written: CROSS JOIN looks the words up in the order in which they are asked for.
-    rows = run(
+    rows = run_for_bytes(
         connection,
         "SELECT v.word_id, v.vector FROM json_each(:ids) j CROSS JOIN turn_word_vectors v"
         " WHERE v.word_id = j.value AND v.set_id = :set_id AND v.vector IS NOT NULL",

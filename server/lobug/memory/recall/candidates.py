@@ -18,7 +18,7 @@ from lobug.memory.recall import scoring
 from lobug.memory.recall.scoring import Floats, Ints, Terms
 from lobug.storage.connection import Connection
 from lobug.storage.index_tables import turn_index
-from lobug.storage.statements import HandWritten, run
+from lobug.storage.statements import HandWritten, run, run_for_bytes
 from lobug.storage.tables import conversation_log
 
 
@@ -316,7 +316,7 @@ def _fetch(
     plan: Plan,
 ) -> list[Candidate]:
     since, until = among.times
-    rows = run(
+    rows = run_for_bytes(
         connection,
         FETCH,
         all=json.dumps([*by_words, *near]),
