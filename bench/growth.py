@@ -78,7 +78,7 @@ MEASURING = {
 CHECKED = 5
 """Clones whose searches are compared with those of their templates."""
 CHECK_QUESTIONS = 4
-COLD_STARTS = 5
+COLD_STARTS = 3
 WRITES = 25
 PURGED = 5
 """Ordinary people who are forgotten at each step."""
@@ -225,23 +225,38 @@ class Bench:
         """Fill a database for so many people, and measure."""
         name = f"people_{people}"
         self.restart(MAKING)
-        self._drop(name)  # where a run was broken off
-        url = self._server.database(name, "people")
-        began = time.perf_counter()
-        cloner = Cloner(url, people - 1, self._options.templates, step)
-        await cloner.prepare(self._embedder.model_id, self._embedder.dimension)
-        cloner.fill()
-        filled = time.perf_counter()
-        cloner.finish()
-        indexed = time.perf_counter()
+        began = filled = indexed = time.perf_counter()
+        url = self._server.url_of(name)
+        if not self._is_filled(name):
+            self._drop(name)
+            self._server.database(name, "people")
+            cloner = Cloner(url, people - 1, self._options.templates, step)
+            await cloner.prepare(self._embedder.model_id, self._embedder.dimension)
+            cloner.fill()
+            filled = time.perf_counter()
+            cloner.finish()
+            indexed = time.perf_counter()
         self.restart(MEASURING)
         with psycopg.connect(url, autocommit=True) as raw:
-            raw.execute("CREATE EXTENSION pg_stat_statements SCHEMA public")
+            raw.execute("CREATE EXTENSION IF NOT EXISTS pg_stat_statements SCHEMA public")
             result = sizes(raw, people, filled - began, indexed - filled)
         await self._measure(url, people, templates, result, step)
         self.restart(MAKING)
         self._drop(name)
         return result
+
+    def _is_filled(self, name: str) -> bool:
+        """Whether a run that was broken off has left the database whole (``--keep``)."""
+        with psycopg.connect(self._server.url, autocommit=True) as raw:
+            known = raw.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,)).fetchone()
+        if known is None:
+            return False
+        with psycopg.connect(self._server.url_of(name), autocommit=True) as raw:
+            state = raw.execute(
+                "SELECT to_regnamespace('template') IS NULL AND EXISTS (SELECT 1"
+                " FROM lobug_memory.turn_owners WHERE \"user\" = 'talkative')"
+            ).fetchone()
+        return state == (True,)
 
     def _drop(self, name: str) -> None:
         with psycopg.connect(self._server.url, autocommit=True) as raw:

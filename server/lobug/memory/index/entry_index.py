@@ -303,7 +303,11 @@ _HOLDERS_POSTGRES = (
     " FROM jsonb_array_elements_text(CAST(:owners AS jsonb)) u (name)"
     ' JOIN memory_owners o ON o."user" = u.name'
     " CROSS JOIN LATERAL (SELECT word_tokens(o.id, :word) AS tokens) w"
-    " JOIN memory_tokens t ON {holds} JOIN memory_lengths l ON l.memory_id = t.memory_id"
+    " JOIN memory_tokens t ON {holds}"
+    # OFFSET 0: the few entries that are found are looked up. PostgreSQL has no statistics of words
+    # and expects so many that it would read the lengths of everybody's.
+    " CROSS JOIN LATERAL (SELECT memory_id, words FROM memory_lengths"
+    " WHERE memory_id = t.memory_id OFFSET 0) l"
     " WHERE cardinality(w.tokens) > 0"
 )
 IN_KEYS = HandWritten(
