@@ -287,7 +287,8 @@ FETCH = HandWritten(
     f" AND t.owner = :owner AND t.words IS NOT NULL AND {_LOG}"
     " ORDER BY t.session_id, t.place",
     # OFFSET 0 does the same for PostgreSQL. It would expect a hundred times as many neighbours,
-    # and read the turns of everybody to join them.
+    # and read the turns of everybody to join them. Inside stands the number alone: with the user
+    # it would take the index by user and time, and read all turns of who has many, for each.
     postgres="WITH found (id) AS MATERIALIZED ("
     " SELECT value FROM json_each(:all) UNION"
     " SELECT n.message_id FROM json_each(:lead) j"
@@ -297,11 +298,12 @@ FETCH = HandWritten(
     " CROSS JOIN LATERAL (SELECT message_id FROM turn_index"
     " WHERE session_id = t.session_id AND place = t.place + d.value OFFSET 0) n)"
     f" {_COLUMNS} CROSS JOIN LATERAL (SELECT * FROM turn_index"
-    " WHERE message_id = f.id AND owner = :owner AND words IS NOT NULL OFFSET 0) t"
-    " CROSS JOIN LATERAL (SELECT role, speaker FROM conversation_log l"
-    f" WHERE l.id = t.message_id AND {_LOG} OFFSET 0) l"
-    " LEFT JOIN LATERAL (SELECT vector FROM turn_vectors"
-    " WHERE message_id = t.message_id AND set_id = :set OFFSET 0) v ON true"
+    " WHERE message_id = f.id OFFSET 0) t"
+    ' CROSS JOIN LATERAL (SELECT id, role, speaker, created_at, "user" FROM conversation_log'
+    " WHERE id = t.message_id OFFSET 0) l"
+    " LEFT JOIN LATERAL (SELECT vector, set_id FROM turn_vectors"
+    " WHERE message_id = t.message_id OFFSET 0) v ON v.set_id = :set"
+    f" WHERE t.owner = :owner AND t.words IS NOT NULL AND {_LOG}"
     " ORDER BY t.session_id, t.place",
 )
 

@@ -196,7 +196,7 @@ _HITS = "SELECT l.id, l.role, l.speaker, l.content, l.created_at AS said_at FROM
 HITS = HandWritten(
     sqlite=f'{_HITS} CROSS JOIN conversation_log l WHERE l.id = j.value AND l."user" = :user',
     postgres=f"{_HITS} CROSS JOIN LATERAL (SELECT * FROM conversation_log"
-    ' WHERE id = j.value AND "user" = :user OFFSET 0) l',
+    ' WHERE id = j.value OFFSET 0) l WHERE l."user" = :user',
 )
 """CROSS JOIN, and OFFSET 0, look the ids up; a join would go through all of the user's log."""
 
