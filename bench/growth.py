@@ -78,7 +78,7 @@ MEASURING = {
 CHECKED = 5
 """Clones whose searches are compared with those of their templates."""
 CHECK_QUESTIONS = 4
-COLD_STARTS = 3
+COLD_STARTS = 5
 WRITES = 25
 PURGED = 5
 """Ordinary people who are forgotten at each step."""
