@@ -246,7 +246,7 @@ def test_a_migration_that_keeps_failing_does_not_fill_the_disk_with_backups(tmp_
 
 async def test_a_memory_that_takes_long_to_count_is_not_counted_all_day(kit: Kit) -> None:
     def checkpoint(name: str) -> None:
-        if name == "recount.before_commit":
+        if name == "recount.counted":
             kit.clock.advance(2.0)
 
     kit.checkpoint = checkpoint

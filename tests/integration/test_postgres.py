@@ -26,7 +26,7 @@ from lobug.errors import (
     StorageNewerError,
     StorageReadOnlyError,
 )
-from lobug.memory.model import ConversationKey, Filter, MemoryScope
+from lobug.memory.model import ConversationKey, Filter, MemoryScope, Purge
 from lobug.storage.connection import Connection, PostgresConnection
 from lobug.storage.database import Database
 from lobug.storage.index_tables import turn_index
@@ -864,6 +864,51 @@ async def test_the_steps_make_the_tables_that_are_declared(path: Path, name: str
     assert others == (
         {"memory_tokens", "turn_tokens", "turn_word_uses"} if name == "memory" else set()
     )
+
+
+UNINDEXED = """
+SELECT c.conrelid::regclass || '.' || a.attname FROM pg_constraint c
+JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
+WHERE c.contype = 'f' AND NOT EXISTS (
+    SELECT 1 FROM pg_index i WHERE i.indrelid = c.conrelid AND i.indkey[0] = c.conkey[1]
+    AND coalesce(pg_get_expr(i.indpred, i.indrelid), '') IN
+        ('', format('(%I IS NOT NULL)', a.attname)))
+"""
+"""Columns that hold numbers of another table, without an index to find them by."""
+
+
+async def test_nothing_that_is_deleted_makes_postgresql_read_a_whole_table(path: Path) -> None:
+    await make_schemas(path)
+    with opened(path) as connection:
+        unindexed = {column for (column,) in connection.execute(UNINDEXED).fetchall()}
+    # A set of vectors is deleted once after a change of the embedding model, and little waits to be
+    # said.
+    assert unindexed == {"turn_word_vectors.set_id", "lobug_agenda.waiting_speech.alert_id"}
+
+
+OF_THE_INDEX = """
+SELECT (SELECT array_agg(word ORDER BY word) FROM turn_words),
+       (SELECT count(*) FROM turn_owners), (SELECT count(*) FROM turn_index),
+       (SELECT count(*) FROM turn_tokens), (SELECT count(*) FROM turn_vectors),
+       (SELECT count(*) FROM turn_codes), (SELECT count(*) FROM turn_word_uses),
+       (SELECT count(*) FROM turn_word_vectors)
+"""
+
+
+async def test_of_somebody_who_is_forgotten_nothing_stays_in_the_index(path: Path) -> None:
+    async with started(Kit(path)) as memory:
+        await exchange(memory, "My neighbour keeps hens.", conversation_key=BOB)
+        await memory.process_due()
+        with opened(path) as connection:
+            before = connection.execute(OF_THE_INDEX).fetchone()
+        for said in ("I keep hens and geese.", "The geese are loud.", "The hens are not."):
+            await exchange(memory, said)
+        await memory.process_due()
+        await memory.purge(MemoryScope(ADA.user, None), Purge(user=True))
+        with opened(path) as connection:
+            assert connection.execute(OF_THE_INDEX).fetchone() == before
+        hits = await memory.search(MemoryScope(BOB.user, None), "hens", Filter(), turns=True)
+        assert "My neighbour keeps hens." in [hit.content for hit in hits if hit.kind == "turn"]
 
 
 HARMLESS = re.compile(

@@ -95,9 +95,27 @@ def rows(
     return found.fetchall() if found.description else []
 
 
+def copied(path: Path, copy: Path) -> str:
+    """Make the database that stands for a file as a copy of another one, to which nobody is
+    connected. Returns where it is."""
+    folder = Path(os.environ[POSTGRES])
+    with _administration(folder) as raw:
+        raw.execute(
+            sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+                sql.Identifier(_name(copy)), sql.Identifier(_name(path))
+            )
+        )
+    return _address(folder, _name(copy))
+
+
+def _name(path: Path) -> str:
+    """The name of the database that stands for a file."""
+    return "test_" + hashlib.sha256(str(path).encode()).hexdigest()[:24]
+
+
 def _made(path: Path) -> str:
-    """The name of the database that stands for a file, made where there is none."""
-    name = "test_" + hashlib.sha256(str(path).encode()).hexdigest()[:24]
+    """The same, and the database is made where there is none."""
+    name = _name(path)
     with _administration(Path(os.environ[POSTGRES])) as raw:
         known = raw.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,)).fetchone()
         if known is None:

@@ -197,7 +197,9 @@ class Memory:
         """Open the database and take up the tasks that the last process left. ``work`` False: no
         worker, ``process_due`` does its job when called. May be called again after a failure.
         Raises StorageError."""
-        await self._database.open(self._worker.resume)
+        if not self._database.is_open:
+            await self._database.open(self._worker.resume)
+            await self._worker.resumed()
         if work:
             self._worker.start()
 

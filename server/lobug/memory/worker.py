@@ -31,6 +31,7 @@ from lobug.memory.learning.context import LearningContext
 from lobug.memory.learning.distillation import distill
 from lobug.memory.learning.model_requests import GarbledAnswerError
 from lobug.memory.learning.summarizer import Summarizer
+from lobug.memory.model import MemoryStats
 from lobug.memory.schedule import Scheduler
 from lobug.memory.statistics import Counter
 from lobug.priority import Deferral, PreemptedError, TurnPriority
@@ -39,6 +40,7 @@ from lobug.storage.compaction import compact
 from lobug.storage.connection import Connection
 from lobug.storage.database import Checkpoint, Database
 from lobug.storage.people import ALL_PEOPLE, SHARED_WORK, People
+from lobug.storage.sqlite_database import SqliteDatabase
 
 logger = logging.getLogger(__name__)
 
@@ -136,7 +138,8 @@ class Worker:
         now = self._clock()
         jobs.resume_all(connection, now, of_nobody=self._people.server is not None)
         self._scheduler.resume(connection, now)
-        self._counter.publish(self._counter.count_all(connection, self._index(connection)))
+        if self._counts_as_it_writes:
+            self._counter.publish(self._counter.count_all(connection, self._index(connection)))
 
     async def take_over(self) -> None:
         """Take up the tasks of people whose server has stopped. Raises StorageError."""
@@ -204,13 +207,14 @@ class Worker:
             except TimeoutError:
                 continue
 
+    async def resumed(self) -> None:
+        """Count everything where ``resume`` did not. Raises StorageError."""
+        if not self._counts_as_it_writes:
+            await self.recount()
+
     async def recount(self) -> None:
-        """Count shared_work in the database again."""
-        await self._database.write(
-            "recount",
-            lambda connection: self._counter.count_all(connection, self._index(connection)),
-            self._counter.publish,
-        )
+        """Count everything in the database again. Raises StorageError."""
+        await self._count(self._counter.count_all)
 
     async def step(self) -> bool:
         """Run one due task and embed a batch. Returns whether there may be more to do.
@@ -482,11 +486,27 @@ class Worker:
         )
 
     async def _recount(self) -> None:
-        await self._database.write(
-            "recount",
-            lambda connection: self._counter.count_entries(connection, self._index(connection)),
-            self._counter.publish,
-        )
+        await self._count(self._counter.count_entries)
+
+    @property
+    def _counts_as_it_writes(self) -> bool:
+        """Whether everything is counted in a write, so that no turn comes in between. In PostgreSQL
+        everybody would wait meanwhile, who may be many; there a count may miss a turn that is
+        logged at the same time, until it is made again."""
+        return isinstance(self._database, SqliteDatabase)
+
+    async def _count(
+        self, count: Callable[[Connection, entry_index.VectorIndex | None], MemoryStats]
+    ) -> None:
+        def work(connection: Connection) -> MemoryStats:
+            counted = count(connection, self._index(connection))
+            self._checkpoint("recount.counted")
+            return counted
+
+        if self._counts_as_it_writes:
+            await self._database.write("recount", work, self._counter.publish)
+        else:
+            self._counter.publish(await self._database.read(work))
 
     def _index(self, connection: Connection) -> entry_index.VectorIndex | None:
         """The index of the present embedding model; the last index while the model is not known."""

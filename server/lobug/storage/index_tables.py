@@ -91,6 +91,7 @@ turn_index = Table(
     comment="turns that may be found: neither forgotten nor ignored",
     **STRICT,
 )
+add_index("turn_index_by_owner", turn_index, "owner")
 add_index("turn_index_by_session", turn_index, "session_id place", unique=True)
 add_index("turn_index_pending", turn_index, "message_id", where="words IS NULL")
 add_index("turn_index_by_set", turn_index, "vector_set message_id")
@@ -175,3 +176,4 @@ memory_lengths = Table(
     required("words", Integer, "in its content, its key and its tags"),
     **STRICT,
 )
+add_index("memory_lengths_by_owner", memory_lengths, "owner")

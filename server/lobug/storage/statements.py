@@ -202,6 +202,24 @@ def run(
     return Result(connection.execute(prepared.sql, prepared.bound(values)), prepared.make)
 
 
+def run_for_bytes(
+    connection: Connection, statement: Statement | HandWritten | str, /, **values: Any
+) -> Result:
+    """The same, for a statement whose rows hold many bytes; their other columns are texts, numbers
+    of rows and times. Raises the driver's errors."""
+    if not isinstance(connection, PostgresConnection):
+        return run(connection, statement, **values)
+    dialect = dialect_of(connection)
+    if isinstance(statement, HandWritten):
+        statement = statement.of(connection)
+    if isinstance(statement, str):
+        text = _hand_written(dialect, statement)
+        return Result(connection.execute_for_bytes(text, values), None)
+    prepared = _prepared(dialect, statement, values)
+    cursor = connection.execute_for_bytes(prepared.sql, prepared.bound(values))
+    return Result(cursor, prepared.make)
+
+
 def run_many(
     connection: Connection, statement: Statement, values: Iterable[Mapping[str, Any]]
 ) -> None:

@@ -133,6 +133,7 @@ project_tasks = Table(
     **NUMBERED,
 )
 add_index("project_tasks_by_user", project_tasks, "user id")
+add_index("project_tasks_by_entry", project_tasks, "archived_as", where="archived_as IS NOT NULL")
 
 conversation_focus = Table(
     "conversation_focus",
@@ -420,3 +421,9 @@ add_index(
     unique=True,
 )
 add_index("background_tasks_due", background_tasks, "state next_attempt_at")
+add_index(
+    "background_tasks_by_message", background_tasks, "message_id", where="message_id IS NOT NULL"
+)
+add_index(
+    "background_tasks_by_session", background_tasks, "session_id", where="session_id IS NOT NULL"
+)

@@ -20,6 +20,7 @@ from lobug.memory.claims import tombstones
 from lobug.memory.erasure import deletion
 from lobug.memory.erasure.deletion import Erasure, rolled_back
 from lobug.memory.erasure.report import Cause, ErasureReport
+from lobug.memory.index import turn_words
 from lobug.memory.jobs import Task
 from lobug.memory.model import Forgotten, MemoryScope, Purge
 from lobug.memory.sessions import refresh_summary
@@ -236,6 +237,7 @@ def purge_user(connection: Connection, user: str, now: float) -> Forgotten:
     for change in (DELETE_FOCUS, DELETE_TASKS, DELETE_PROJECTS):
         run(connection, change, user=user)
     tombstones.remove_all(connection, user)
+    turn_words.forget_user(connection, user)
     _delete_messages(connection, messages)
     for change in (LEAVE_SESSIONS, DELETE_SESSIONS):
         run(connection, change, user=user)

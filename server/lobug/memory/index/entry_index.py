@@ -144,6 +144,8 @@ CREATE = HandWritten(
     " embedding vector({dimension}) NOT NULL);"
     # As storage.postgres.schemas has it for all words, and what is computed from them.
     " ALTER TABLE {name} ALTER COLUMN embedding SET STATISTICS 0;"
+    # In the row itself: a search reads all of somebody's, and each would be three reads more.
+    " ALTER TABLE {name} ALTER COLUMN embedding SET STORAGE MAIN;"
     ' CREATE INDEX {name}_by_user ON {name} ("user")',
 )
 
@@ -247,9 +249,11 @@ def nearest(
         HandWritten(
             sqlite=f"SELECT id AS fact_id, distance FROM {index.name}"
             " WHERE embedding MATCH :vector AND k = :k AND user = :user ORDER BY distance",
-            # Materialized: exact, over this user's vectors alone.
-            postgres="WITH own AS MATERIALIZED (SELECT id AS fact_id,"
-            " embedding <=> CAST(:vector AS vector) AS distance"
+            # Materialized: exact, over this user's vectors alone, and the text of the vector is
+            # read once instead of for each of them.
+            postgres="WITH asked AS MATERIALIZED (SELECT CAST(:vector AS vector) AS vector),"
+            " own AS MATERIALIZED (SELECT id AS fact_id,"
+            " embedding <=> (SELECT vector FROM asked) AS distance"
             f' FROM {index.name} WHERE "user" = :user)'
             " SELECT fact_id, distance FROM own ORDER BY distance, fact_id LIMIT :k",
         ),
@@ -299,7 +303,11 @@ _HOLDERS_POSTGRES = (
     " FROM jsonb_array_elements_text(CAST(:owners AS jsonb)) u (name)"
     ' JOIN memory_owners o ON o."user" = u.name'
     " CROSS JOIN LATERAL (SELECT word_tokens(o.id, :word) AS tokens) w"
-    " JOIN memory_tokens t ON {holds} JOIN memory_lengths l ON l.memory_id = t.memory_id"
+    " JOIN memory_tokens t ON {holds}"
+    # OFFSET 0: the few entries that are found are looked up. PostgreSQL has no statistics of words
+    # and expects so many that it would read the lengths of everybody's.
+    " CROSS JOIN LATERAL (SELECT memory_id, words FROM memory_lengths"
+    " WHERE memory_id = t.memory_id OFFSET 0) l"
     " WHERE cardinality(w.tokens) > 0"
 )
 IN_KEYS = HandWritten(

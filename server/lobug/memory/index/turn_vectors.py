@@ -42,7 +42,14 @@ from lobug.storage.index_tables import (
     turn_word_vectors,
     turn_words,
 )
-from lobug.storage.statements import columns_of, insert_once, insert_or_replace, run
+from lobug.storage.statements import (
+    HandWritten,
+    columns_of,
+    insert_once,
+    insert_or_replace,
+    run,
+    run_for_bytes,
+)
 
 Floats = NDArray[np.float32]
 
@@ -302,6 +309,15 @@ ONE_BLOCK = select(turn_codes.c.codes).where(
     turn_codes.c.block == bindparam("block"),
 )
 PUT_BLOCK = insert_or_replace(turn_codes)
+IN_SLOTS = HandWritten(
+    # CROSS JOIN, and OFFSET 0, look the few slots up instead of going through all of the user's
+    # vectors. PostgreSQL would do that where it has one plan for all users: most have few.
+    sqlite="SELECT v.message_id FROM json_each(:slots) j CROSS JOIN turn_vectors v"
+    " WHERE v.set_id = :set_id AND v.owner = :owner AND v.slot = j.value",
+    postgres="SELECT v.message_id FROM json_each(:slots) j"
+    " CROSS JOIN LATERAL (SELECT message_id FROM turn_vectors"
+    " WHERE set_id = :set_id AND owner = :owner AND slot = j.value OFFSET 0) v",
+)
 
 
 def nearest(
@@ -316,7 +332,7 @@ def nearest(
     components, in no order. ``allowed``: slots that may be among them."""
     wanted = np.frombuffer(code(vector), np.uint64)
     slots, distances = [], []
-    for row in run(connection, CODES, set_id=present.id, owner=owner):
+    for row in run_for_bytes(connection, CODES, set_id=present.id, owner=owner):
         bits = np.frombuffer(row.codes, np.uint64).reshape(-1, len(wanted))
         apart = np.bitwise_count(bits ^ wanted).sum(axis=1, dtype=np.uint16)
         apart[~bits.any(axis=1)] = NOWHERE
@@ -329,11 +345,9 @@ def nearest(
         distance[~np.isin(slot, allowed)] = NOWHERE
     best = np.argpartition(distance, min(k, len(distance)) - 1)[:k]
     best = best[distance[best] < NOWHERE]
-    # Hand-written: CROSS JOIN looks the few slots up instead of going through all vectors.
     return run(
         connection,
-        "SELECT v.message_id FROM json_each(:slots) j CROSS JOIN turn_vectors v"
-        " WHERE v.set_id = :set_id AND v.owner = :owner AND v.slot = j.value",
+        IN_SLOTS,
         slots=json.dumps(slot[best].tolist()),
         set_id=present.id,
         owner=owner,
@@ -345,7 +359,7 @@ def of_words(
 ) -> Mapping[int, bytes]:
     """The stored vectors of words, by id; words without a vector are left out."""
     # Hand-written: CROSS JOIN looks the words up in the order in which they are asked for.
-    rows = run(
+    rows = run_for_bytes(
         connection,
         "SELECT v.word_id, v.vector FROM json_each(:ids) j CROSS JOIN turn_word_vectors v"
         " WHERE v.word_id = j.value AND v.set_id = :set_id AND v.vector IS NOT NULL",

@@ -18,7 +18,7 @@ from lobug.memory.recall import scoring
 from lobug.memory.recall.scoring import Floats, Ints, Terms
 from lobug.storage.connection import Connection
 from lobug.storage.index_tables import turn_index
-from lobug.storage.statements import run
+from lobug.storage.statements import HandWritten, run, run_for_bytes
 from lobug.storage.tables import conversation_log
 
 
@@ -265,6 +265,49 @@ def _slots(connection: Connection, present: VectorSet, owner: int, among: Among)
     return np.fromiter((row[0] for row in rows), np.int64)
 
 
+_COLUMNS = (
+    "SELECT t.message_id, t.session_id, t.place, l.role, l.speaker, t.asking, t.timed, t.words,"
+    " v.vector FROM found f"
+)
+_LOG = (
+    'l."user" = :user AND l.created_at >= :since AND l.created_at < :until'
+    " AND (CAST(:exclude AS bigint) IS NULL OR l.id <> :exclude)"
+)
+FETCH = HandWritten(
+    # CROSS JOIN keeps SQLite's order of loops: few ids first, each looked up.
+    sqlite="WITH found (id) AS ("
+    " SELECT value FROM json_each(:all) UNION"
+    " SELECT n.message_id FROM json_each(:lead) j"
+    " CROSS JOIN turn_index t CROSS JOIN json_each(:away) d CROSS JOIN turn_index n"
+    " WHERE t.message_id = j.value AND n.session_id = t.session_id"
+    " AND n.place = t.place + d.value)"
+    f" {_COLUMNS} CROSS JOIN turn_index t CROSS JOIN conversation_log l"
+    " LEFT JOIN turn_vectors v ON v.message_id = t.message_id AND v.set_id = :set"
+    " WHERE t.message_id = f.id AND l.id = t.message_id"
+    f" AND t.owner = :owner AND t.words IS NOT NULL AND {_LOG}"
+    " ORDER BY t.session_id, t.place",
+    # OFFSET 0 does the same for PostgreSQL. It would expect a hundred times as many neighbours,
+    # and read the turns of everybody to join them. Inside stands the number alone: with the user
+    # it would take the index by user and time, and read all turns of who has many, for each.
+    postgres="WITH found (id) AS MATERIALIZED ("
+    " SELECT value FROM json_each(:all) UNION"
+    " SELECT n.message_id FROM json_each(:lead) j"
+    " CROSS JOIN LATERAL (SELECT session_id, place FROM turn_index"
+    " WHERE message_id = j.value OFFSET 0) t"
+    " CROSS JOIN json_each(:away) d"
+    " CROSS JOIN LATERAL (SELECT message_id FROM turn_index"
+    " WHERE session_id = t.session_id AND place = t.place + d.value OFFSET 0) n)"
+    f" {_COLUMNS} CROSS JOIN LATERAL (SELECT * FROM turn_index"
+    " WHERE message_id = f.id OFFSET 0) t"
+    ' CROSS JOIN LATERAL (SELECT id, role, speaker, created_at, "user" FROM conversation_log'
+    " WHERE id = t.message_id OFFSET 0) l"
+    " LEFT JOIN LATERAL (SELECT vector, set_id FROM turn_vectors"
+    " WHERE message_id = t.message_id OFFSET 0) v ON v.set_id = :set"
+    f" WHERE t.owner = :owner AND t.words IS NOT NULL AND {_LOG}"
+    " ORDER BY t.session_id, t.place",
+)
+
+
 def _fetch(
     connection: Connection,
     totals: TurnTotals,
@@ -274,24 +317,10 @@ def _fetch(
     present: VectorSet | None,
     plan: Plan,
 ) -> list[Candidate]:
-    # Hand-written: CROSS JOIN keeps SQLite's order of loops: few ids first, each looked up.
     since, until = among.times
-    rows = run(
+    rows = run_for_bytes(
         connection,
-        "WITH found (id) AS ("
-        " SELECT value FROM json_each(:all) UNION"
-        " SELECT n.message_id FROM json_each(:lead) j"
-        " CROSS JOIN turn_index t CROSS JOIN json_each(:away) d CROSS JOIN turn_index n"
-        " WHERE t.message_id = j.value AND n.session_id = t.session_id"
-        " AND n.place = t.place + d.value)"
-        " SELECT t.message_id, t.session_id, t.place, l.role, l.speaker, t.asking, t.timed,"
-        " t.words, v.vector FROM found f CROSS JOIN turn_index t CROSS JOIN conversation_log l"
-        " LEFT JOIN turn_vectors v ON v.message_id = t.message_id AND v.set_id = :set"
-        " WHERE t.message_id = f.id AND l.id = t.message_id"
-        ' AND t.owner = :owner AND l."user" = :user AND t.words IS NOT NULL'
-        " AND l.created_at >= :since AND l.created_at < :until"
-        " AND (CAST(:exclude AS bigint) IS NULL OR l.id <> :exclude)"
-        " ORDER BY t.session_id, t.place",
+        FETCH,
         all=json.dumps([*by_words, *near]),
         lead=json.dumps(list(by_words[: plan.lead])),
         away=json.dumps([d for d in range(-plan.span, plan.span + 1) if d]),

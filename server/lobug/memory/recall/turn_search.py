@@ -32,7 +32,7 @@ from lobug.memory.model import Hit, MemoryScope
 from lobug.memory.recall import candidates, scoring
 from lobug.memory.recall.candidates import Among, Candidate, QueryVectors, Vector
 from lobug.storage.connection import Connection
-from lobug.storage.statements import among, run
+from lobug.storage.statements import HandWritten, among, run
 from lobug.storage.tables import memories
 
 QUESTION_FLOOR = 0.325
@@ -192,12 +192,13 @@ def _spoken(
     )
 
 
-HITS = (
-    "SELECT l.id, l.role, l.speaker, l.content, l.created_at AS said_at"
-    " FROM json_each(:ids) j CROSS JOIN conversation_log l"
-    ' WHERE l.id = j.value AND l."user" = :user'
+_HITS = "SELECT l.id, l.role, l.speaker, l.content, l.created_at AS said_at FROM json_each(:ids) j"
+HITS = HandWritten(
+    sqlite=f'{_HITS} CROSS JOIN conversation_log l WHERE l.id = j.value AND l."user" = :user',
+    postgres=f"{_HITS} CROSS JOIN LATERAL (SELECT * FROM conversation_log"
+    ' WHERE id = j.value OFFSET 0) l WHERE l."user" = :user',
 )
-"""Hand-written: CROSS JOIN looks the ids up; a join would go through all of the user's log."""
+"""CROSS JOIN, and OFFSET 0, look the ids up; a join would go through all of the user's log."""
 
 
 def _hits(connection: Connection, scope: MemoryScope, ranked: Sequence[_Ranked]) -> list[Hit]:

@@ -72,6 +72,10 @@ SELECT set_config('lock_timeout', %s, false),
        set_config('tcp_keepalives_idle', '10', false),
        set_config('tcp_keepalives_interval', '5', false),
        set_config('tcp_keepalives_count', '3', false),
+       -- To start other processes, or to compile a statement, takes longer than most of ours do;
+       -- of words PostgreSQL has no statistics (``schemas``), so it expects far too many rows.
+       set_config('max_parallel_workers_per_gather', '0', false),
+       set_config('jit', 'off', false),
        -- what was promised to be kept or forgotten survives a crash
        CASE current_setting('synchronous_commit')
            WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END
