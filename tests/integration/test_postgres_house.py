@@ -401,10 +401,10 @@ GOOD = Inspection(
         ({"vectors": "addable"}, "pgvector", Level.OK, "at the first start"),
         ({"vectors": "forbidden"}, "pgvector", Level.FAIL, "may not add"),
         ({"vectors": "missing"}, "pgvector", Level.FAIL, "not installed"),
-        ({}, "schemas", Level.OK, "lobug_memory 1"),
+        ({}, "schemas", Level.OK, f"lobug_memory {NEWEST['lobug_memory']}"),
         ({"versions": {}}, "schemas", Level.OK, "made at the first start: lobug_memory"),
         ({"versions": {}, "may_create": False}, "schemas", Level.FAIL, "may not make schemas"),
-        ({"may_create": False}, "schemas", Level.OK, "lobug_memory 1"),
+        ({"may_create": False}, "schemas", Level.OK, f"lobug_memory {NEWEST['lobug_memory']}"),
         ({"versions": {**NEWEST, "lobug_agenda": 9}}, "schemas", Level.FAIL, "lobug_agenda"),
         (
             {"versions": {**NEWEST, "lobug_access": None}, "closed": ("lobug_access",)},
