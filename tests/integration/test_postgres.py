@@ -968,6 +968,43 @@ async def test_writes_go_on_while_it_is_compacted_and_a_turn_can_stop_that(path:
     await close(database)
 
 
+async def test_a_large_table_is_not_rewritten_and_can_be_used_meanwhile(path: Path) -> None:
+    options = PostgresOptions(url_of(path), patience_s=PATIENCE_S, rewrite_bytes=16_384)
+    database = PostgresDatabase(options, clock=lambda: NOW)
+    await database.open(lambda _: None)
+
+    def fill(connection: Connection) -> None:
+        run(
+            connection,
+            "INSERT INTO turn_owners (\"user\") SELECT 'user ' || n FROM generate_series(1, 900) n",
+        )
+
+    await database.write("fill", fill)
+    await database.write("erase", lambda c: run(c, "DELETE FROM turn_owners WHERE id % 3 > 0"))
+    kept = "SELECT CAST(relfilenode AS text) FROM pg_class WHERE oid = CAST(:name AS regclass)"
+
+    def files(connection: Connection) -> tuple[str, str]:
+        small, large = (
+            run(connection, kept, name=f"lobug_memory.{name}").scalar()
+            for name in ("sessions", "turn_owners")
+        )
+        return small, large
+
+    before = await database.read(files)
+    await database.vacuum()
+    after = await database.read(files)
+    assert before[0] != after[0], "the small one is rewritten"
+    assert before[1] == after[1]
+    with psycopg.connect(url_of(path), autocommit=True) as raw:
+        raw.execute("SELECT pg_stat_force_next_flush()")
+        (dead,) = raw.execute(
+            "SELECT n_dead_tup FROM pg_stat_user_tables WHERE relname = 'turn_owners'"
+            " AND schemaname = 'lobug_memory'"
+        ).fetchone() or (None,)
+    assert dead == 0, "the rows that were deleted are gone from the large one too"
+    await close(database)
+
+
 async def test_tables_of_another_owner_are_named_and_the_others_are_compacted(path: Path) -> None:
     (database,) = await opened_by(path, 1)
     with opened(path) as connection:

@@ -44,6 +44,14 @@ class DatabaseSettings(Section):
         description="Longest wait for PostgreSQL to accept a connection, and for a lock that"
         " another server holds, seconds.",
     )
+    rewrite_mb: int = Field(
+        500,
+        ge=0,
+        le=1_000_000,
+        description="After something was erased, tables of memory up to this size are rewritten, so"
+        " that nothing of it stays in PostgreSQL's files; nobody can use a table while it is"
+        " rewritten. Of larger ones the room is only freed. Megabytes.",
+    )
     servers: Literal["one", "all"] = Field(
         "one",
         description="Which of several servers on a PostgreSQL answer. `one`: the first, the others"

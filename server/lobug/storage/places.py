@@ -31,6 +31,8 @@ class DatabasePlace:
     """The most that one server has open at once, of all its databases; at least 8."""
     patience_s: float = 5.0
     """How long a write waits for a lock of others; how long it may take to connect."""
+    rewrite_bytes: int = 500_000_000
+    """Largest table that a compaction rewrites."""
     lease: Lease | None = field(default=None, repr=False, compare=False)
     """What a server must hold to use a PostgreSQL; None: it needs none."""
     people: People = field(default=ALL_PEOPLE, repr=False, compare=False)
@@ -40,7 +42,10 @@ class DatabasePlace:
     def of(cls, settings: DatabaseSettings) -> DatabasePlace:
         """The place that the settings name, for a program that works beside a server."""
         url = settings.url.get_secret_value()
-        return cls(url, settings.connections, settings.patience_s) if url else FILES
+        if not url:
+            return FILES
+        rewrite_bytes = settings.rewrite_mb * 1_000_000
+        return cls(url, settings.connections, settings.patience_s, rewrite_bytes)
 
     @classmethod
     def for_server(cls, settings: DatabaseSettings) -> DatabasePlace:
@@ -101,6 +106,7 @@ class DatabasePlace:
             vectors=memory,
             connections=self.connections - 3 * SMALL_SHARE if memory else SMALL_SHARE,
             patience_s=self.patience_s,
+            rewrite_bytes=self.rewrite_bytes,
             lease=self.lease,
             news="" if memory or self.people.server is None else name,
         )

@@ -132,6 +132,8 @@ class PostgresOptions:
     """The most that this process has open at once."""
     patience_s: float = 5.0
     """How long a write waits for another server's lock; how long it may take to connect."""
+    rewrite_bytes: int = 500_000_000
+    """Largest table that ``vacuum`` rewrites."""
     lease: Lease | None = field(default=None, repr=False)
     """Only while it is held is there any connection; None: for programs beside a server."""
     news: str = ""
@@ -361,10 +363,11 @@ class PostgresDatabase:
         await self.write("check", work)
 
     async def vacuum(self) -> None:
-        """Rewrite every table without the rows that were deleted. A table cannot be used while it
-        is rewritten; whoever needs it waits for ``patience_s`` at most. When the caller is
-        cancelled it stops, and the table under way stays as it was. Raises StorageReadOnlyError
-        after all others where the user may not rewrite some tables.
+        """Rewrite every table without the rows that were deleted; of one above ``rewrite_bytes``
+        free the room that they had, in which PostgreSQL writes something else later. A table cannot
+        be used while it is rewritten; whoever needs it waits for ``patience_s`` at most. When the
+        caller is cancelled it stops, and the table under way stays as it was. Raises
+        StorageReadOnlyError after all others where the user may not rewrite some tables.
 
         What a transaction that is still under way can see stays, and so do samples of values that
         PostgreSQL keeps for its planner, but for columns that hold words (``schemas``).
@@ -373,16 +376,18 @@ class PostgresDatabase:
         def work(raw: Raw, stop: threading.Event) -> list[str]:
             raw.execute("SET statement_timeout = 0")
             tables = raw.execute(
-                "SELECT relname, has_table_privilege(oid, 'MAINTAIN') FROM pg_class"
+                "SELECT relname, has_table_privilege(oid, 'MAINTAIN'), pg_table_size(oid)"
+                " FROM pg_class"
                 " WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace"
                 " ORDER BY relname"
             ).fetchall()
-            for name, allowed in tables:
+            for name, allowed, size in tables:
                 if stop.is_set():
                     break
                 if allowed:
-                    raw.execute(sql.SQL("VACUUM FULL {}").format(sql.Identifier(name)))
-            return [name for name, allowed in tables if not allowed]
+                    how = "VACUUM FULL {}" if size <= self._options.rewrite_bytes else "VACUUM {}"
+                    raw.execute(sql.SQL(how).format(sql.Identifier(name)))
+            return [name for name, allowed, _ in tables if not allowed]
 
         refused = await self._alone(work)
         if refused:
