@@ -42,8 +42,8 @@ from lobug.settings import Settings
 from lobug.storage.database import MOVE_TABLE
 from lobug.storage.driver import connect
 from lobug.storage.places import DatabasePlace
-from lobug.storage.postgres.database import TABLES as OWN_TABLES
 from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
+from lobug.storage.postgres.migration import TABLES as OWN_TABLES
 from lobug.storage.postgres.schemas import STEPS
 from lobug.storage.sqlite_database import DatabaseOptions
 from support import moved_house, postgres, programs

@@ -34,12 +34,9 @@ from lobug.storage.places import DatabasePlace
 from lobug.storage.postgres import database as postgres_database
 from lobug.storage.postgres.address import Address
 from lobug.storage.postgres.connections import run_plain
-from lobug.storage.postgres.database import (
-    EVERYBODY,
-    PostgresDatabase,
-    PostgresOptions,
-)
+from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
 from lobug.storage.postgres.inspection import _encrypted, inspect
+from lobug.storage.postgres.locks import EVERYBODY, lock_class
 from lobug.storage.postgres.schemas import STEPS
 from lobug.storage.sqlite_database import DatabaseOptions
 from lobug.storage.statements import run
@@ -308,9 +305,8 @@ async def test_the_tables_are_made_once_by_servers_that_start_together() -> None
 @contextmanager
 def locked(url: str, schema: str) -> Iterator[None]:
     """Hold the lock of everybody, as a server does that writes or migrates and does not end."""
-    owner = PostgresDatabase(PostgresOptions(url, schema=schema), clock=lambda: NOW)
     with psycopg.connect(url, autocommit=True) as raw:
-        raw.execute("SELECT pg_advisory_lock(%s, %s)", (owner._lock_class, EVERYBODY))
+        raw.execute("SELECT pg_advisory_lock(%s, %s)", (lock_class(schema), EVERYBODY))
         yield
 
 
@@ -318,7 +314,7 @@ def locked(url: str, schema: str) -> Iterator[None]:
 async def test_opening_does_not_wait_without_end(
     path: Path, monkeypatch: pytest.MonkeyPatch, schema: str
 ) -> None:
-    monkeypatch.setattr("lobug.storage.postgres.database.MIGRATION_PATIENCE_S", 0.2)
+    monkeypatch.setattr("lobug.storage.postgres.migration.MIGRATION_PATIENCE_S", 0.2)
     options = PostgresOptions(url_of(path), schema=schema, patience_s=0.2)
     database = PostgresDatabase(options, clock=lambda: NOW)
     with locked(url_of(path), schema), pytest.raises(StorageBusyError):

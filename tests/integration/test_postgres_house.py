@@ -221,8 +221,8 @@ async def test_forgetting_does_not_open_an_unused_outbox_each_time(
         opened.append(database)
         migrate(database, raw)
 
-    migrate = PostgresDatabase._migrate
-    monkeypatch.setattr(PostgresDatabase, "_migrate", count)
+    migrate = PostgresDatabase.prepare
+    monkeypatch.setattr(PostgresDatabase, "prepare", count)
     async with running(house(tmp_path, url_of(postgres, "unused")), quiet_engines()) as (http, _):
         assert len(opened) == 4
         for _ in range(2):

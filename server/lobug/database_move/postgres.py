@@ -34,18 +34,12 @@ from lobug.memory.index.entry_index import CREATE as CREATE_VECTORS
 from lobug.storage.database import MOVE_TABLE, Checkpoint, no_checkpoint
 from lobug.storage.postgres.address import Address
 from lobug.storage.postgres.connections import Raw
-from lobug.storage.postgres.database import (
-    EVERYBODY,
-    SNAPSHOT,
-    PostgresDatabase,
-    PostgresOptions,
-    configure,
-    lock_class,
-    require_schema,
-    unfinished_move,
-)
+from lobug.storage.postgres.database import SNAPSHOT, PostgresDatabase, PostgresOptions
 from lobug.storage.postgres.errors import typed_errors
+from lobug.storage.postgres.locks import EVERYBODY, lock_class
+from lobug.storage.postgres.migration import require_schema, unfinished_move
 from lobug.storage.postgres.schemas import STEPS
+from lobug.storage.postgres.session import configure
 
 FETCHED = 200
 """Rows that are fetched at once where they are short."""

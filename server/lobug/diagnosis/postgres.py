@@ -41,7 +41,7 @@ def check_postgres(settings: DatabaseSettings) -> list[Finding]:
 def judge(found: Inspection, newest: Mapping[str, int]) -> Iterator[Finding]:
     """Judge what was found; ``newest`` are the versions of the schemas that this program knows.
     Pure."""
-    from lobug.storage.postgres.database import OLDEST  # noqa: PLC0415
+    from lobug.storage.postgres.migration import OLDEST  # noqa: PLC0415
 
     place, version = found.place, found.version
     if found.version_number < OLDEST:

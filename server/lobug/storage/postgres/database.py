@@ -8,7 +8,6 @@ it reads changes under it, on whichever server.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import secrets
 import threading
@@ -16,70 +15,39 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import psycopg
-from psycopg import errors, sql
-from psycopg.types.numeric import FloatLoader
-from psycopg.types.string import StrDumper
+from psycopg import sql
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
 from lobug.errors import (
     StorageCorruptError,
     StorageError,
     StorageHeldError,
-    StorageNewerError,
     StorageReadOnlyError,
     StorageUnfinishedError,
 )
 from lobug.storage.connection import Connection, PostgresConnection
-from lobug.storage.database import MOVE_TABLE, Checkpoint, no_checkpoint
+from lobug.storage.database import Checkpoint, no_checkpoint
 from lobug.storage.postgres.address import PROGRAM, Address
 from lobug.storage.postgres.connections import Connections, Raw, run_plain
 from lobug.storage.postgres.errors import AGAIN, typed_errors
 from lobug.storage.postgres.lease import Lease
+from lobug.storage.postgres.locks import EVERYBODY, lock_class, number_of_person
 from lobug.storage.postgres.membership import CHANNEL, Membership
+from lobug.storage.postgres.migration import Migration, unfinished_move
 from lobug.storage.postgres.schemas import STEPS, Step
+from lobug.storage.postgres.session import configure, milliseconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 T = TypeVar("T")
 
-OLDEST = 170_000
-"""PostgreSQL 17, as its ``server_version_num``."""
-
-EVERYBODY = 0
-"""The number of the lock that a write without a person holds alone and all others share."""
-
 IDLE_PART = 0.5
 """Of ``Lease.lasts_s``, for how long a write may ask nothing more. It is long for what computes a
 few milliseconds between two statements, and shorter than others wait for its lock."""
-
-MIGRATION_PATIENCE_S = 60.0
-"""How long a server waits for another one that migrates the schema, and for locks of its tables."""
-
-SEARCH_PATH = """
-SELECT set_config('search_path', concat_ws(', ', quote_ident(%s),
-    (SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
-     WHERE e.extname = 'vector' AND n.nspname <> 'public'), 'public'), false)
-"""
-"""For a schema: pgvector may be in one of its own (at Supabase: "extensions")."""
-
-SESSION = """
-SELECT set_config('lock_timeout', %s, false),
-       -- a computer of ours that vanished must not keep its locks for hours
-       set_config('tcp_keepalives_idle', '10', false),
-       set_config('tcp_keepalives_interval', '5', false),
-       set_config('tcp_keepalives_count', '3', false),
-       -- To start other processes, or to compile a statement, takes longer than most of ours do;
-       -- of words PostgreSQL has no statistics (``schemas``), so it expects far too many rows.
-       set_config('max_parallel_workers_per_gather', '0', false),
-       set_config('jit', 'off', false),
-       -- what was promised to be kept or forgotten survives a crash
-       CASE current_setting('synchronous_commit')
-           WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END
-"""
 
 RETRYING = Retrying(
     retry=retry_if_exception_type(AGAIN),
@@ -89,17 +57,7 @@ RETRYING = Retrying(
 )
 """For a transaction that conflicts with another one."""
 
-STATEMENTS = 500
-"""How many statements a connection keeps planned: more than a server has, else each would drive
-another one out before it comes again."""
-
 SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-
-TABLES = (
-    "CREATE TABLE IF NOT EXISTS schema_version (version integer NOT NULL, checked_at float8)",
-    "CREATE TABLE IF NOT EXISTS written (server text PRIMARY KEY, writes bigint NOT NULL)",
-)
-"""Of every schema, whatever it holds."""
 
 COUNT_WRITE = sql.SQL(
     "INSERT INTO written (server, writes) VALUES ({}, 1)"
@@ -166,7 +124,7 @@ class PostgresDatabase:
         of one keeps those of all others waiting. None: there are no others, or no such limit."""
         news = None
         if isinstance(options.lease, Membership):
-            self._idle_limit = _milliseconds(options.lease.lasts_s * IDLE_PART)
+            self._idle_limit = milliseconds(options.lease.lasts_s * IDLE_PART)
             self._server = f"{options.lease.holder} {self._server}"
             if options.news:
                 news = json.dumps({"kind": options.news, "from": options.lease.holder})
@@ -436,8 +394,15 @@ class PostgresDatabase:
     def prepare(self, raw: Raw) -> None:
         """Make the schema on a connection that works on it, or migrate it where needed. Raises
         StorageError where the server or its user lack something, else what psycopg raises."""
-        _require_features(raw, self.place)
-        self._migrate(raw)
+        options = self._options
+        Migration(
+            schema=options.schema,
+            steps=options.steps,
+            place=self.place,
+            vectors=options.vectors,
+            membership=options.lease if isinstance(options.lease, Membership) else None,
+            checkpoint=self._checkpoint,
+        ).run(raw)
 
     def _own_connection(self) -> Raw:
         lease, patience_s = self._options.lease, self._options.patience_s
@@ -450,60 +415,6 @@ class PostgresDatabase:
             raw.close()
             raise
         return raw
-
-    def _migrate(self, raw: Raw) -> None:
-        """Run the steps that the schema has not seen, each in one transaction with its number. Of
-        several servers that start at once one does it; the others wait. Where there is nothing to
-        do it waits for nobody."""
-        steps = self._options.steps
-        version = self._version(raw)
-        if version == len(steps):
-            return
-        if version is not None and isinstance(self._options.lease, Membership):
-            self._options.lease.require_same_program(raw)
-        raw.execute(
-            "SELECT set_config('lock_timeout', %s, false),"
-            " set_config('statement_timeout', '0', false)",
-            (_milliseconds(MIGRATION_PATIENCE_S),),
-        )
-        while True:
-            with raw.transaction():
-                raw.execute("SELECT pg_advisory_xact_lock(%s, %s)", (self._lock_class, EVERYBODY))
-                if self._options.vectors:
-                    _require_vectors(raw, self.place)
-                require_schema(raw, self._options.schema)
-                for table in TABLES:
-                    raw.execute(table)
-                version = self._version(raw)
-                if version == len(steps):
-                    return
-                done = version or 0
-                steps[done](PostgresConnection(raw))
-                self._checkpoint("migrate.before_commit")
-                raw.execute(
-                    "UPDATE schema_version SET version = %s"
-                    if version is not None
-                    else "INSERT INTO schema_version (version) VALUES (%s)",
-                    (done + 1,),
-                )
-            self._checkpoint("migrate.after_commit")
-
-    def _version(self, raw: Raw) -> int | None:
-        """How many steps the schema has seen; None: none. Raises StorageNewerError."""
-        schema, most = self._options.schema, len(self._options.steps)
-        there = raw.execute(
-            "SELECT to_regclass(format('%%I.schema_version', %s::text)) IS NOT NULL", (schema,)
-        ).fetchone()
-        if there != (True,):
-            return None
-        row = raw.execute("SELECT version FROM schema_version").fetchone()
-        if row is not None and row[0] > most:
-            raise StorageNewerError(
-                f"{self.place} was written by a newer Lo-Bug (version {row[0]} of the"
-                f" database, this program knows {most}). Update Lo-Bug, or use"
-                " another database."
-            )
-        return None if row is None else int(row[0])
 
     @property
     def _lock_class(self) -> int:
@@ -550,7 +461,7 @@ class PostgresDatabase:
         if of is not None:
             steps = [
                 f"pg_advisory_xact_lock_shared({space}, {EVERYBODY})",
-                f"pg_advisory_xact_lock({space}, {_number_of(of) or 1})",
+                f"pg_advisory_xact_lock({space}, {number_of_person(of)})",
             ]
         if self._idle_limit is not None:
             limit = f"set_config('idle_in_transaction_session_timeout', '{self._idle_limit}', true)"
@@ -578,42 +489,6 @@ class PostgresDatabase:
             yield PostgresConnection(raw)
 
 
-def configure(raw: Raw, schema: str, patience_s: float) -> None:
-    """Let a connection work on a schema. Raises what psycopg raises."""
-    raw.prepared_max = STATEMENTS
-    raw.adapters.register_loader("numeric", _NumberLoader)
-    raw.adapters.register_dumper(str, StrDumper)  # as text, not as of an unknown type
-    raw.execute(SEARCH_PATH, (schema,))
-    raw.execute(SESSION, (_milliseconds(patience_s),))
-
-
-def lock_class(schema: str) -> int:
-    """The number of a schema's locks; ``EVERYBODY`` is that of its writes."""
-    return _number_of(schema)
-
-
-def unfinished_move(raw: Raw, schema: str) -> str | None:
-    """What is noted of a move to a schema that is not whole yet (``MOVE_TABLE``); None: there is
-    none, or it was finished."""
-    there = raw.execute(
-        "SELECT to_regclass(format('%%I.%%I', %s::text, %s::text)) IS NOT NULL",
-        (schema, MOVE_TABLE),
-    ).fetchone()
-    if there != (True,):
-        return None
-    row = raw.execute(
-        sql.SQL("SELECT position FROM {} WHERE part = '' AND done = 0").format(
-            sql.Identifier(schema, MOVE_TABLE)
-        )
-    ).fetchone()
-    return None if row is None else str(row[0])
-
-
-def _milliseconds(seconds: float) -> str:
-    """A time as PostgreSQL's settings have it."""
-    return f"{round(seconds * 1000)}ms"
-
-
 def _end_of_write(server: str, news: str | None) -> bytes:
     """The statements that count a write as a server's and commit it; ``news``: what the other
     servers are told of it, None: nothing."""
@@ -626,60 +501,3 @@ def _end_of_write(server: str, news: str | None) -> bytes:
 def _roll_back(raw: Raw) -> None:
     if raw.info.transaction_status and not raw.closed:
         run_plain(raw, b"ROLLBACK")
-
-
-def _number_of(name: str) -> int:
-    """A signed number of 32 bits for a name, the same on every server."""
-    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()
-    return int.from_bytes(digest[:4], "big", signed=True)
-
-
-def _require_features(raw: Raw, place: str) -> None:
-    """Raises StorageError where the server lacks something that the schema needs."""
-    if raw.info.server_version < OLDEST:
-        raise StorageError(
-            f"{place} is PostgreSQL {raw.info.server_version // 10_000}; Lo-Bug needs"
-            f" {OLDEST // 10_000} or newer"
-        )
-    if not knows_letters(raw):
-        raise StorageError(
-            f"{place}: its locale treats only A to Z as letters; use C.UTF-8 (CREATE DATABASE ..."
-            " ENCODING 'UTF8' LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8')"
-        )
-
-
-def knows_letters(raw: Raw) -> bool:
-    """Whether the database stores UTF-8 and knows capital letters beyond A to Z."""
-    row = raw.execute("SELECT current_setting('server_encoding'), lower('\u00c4')").fetchone()
-    return row == ("UTF8", "\u00e4")
-
-
-def require_schema(raw: Raw, name: str) -> None:
-    """Make a schema where it is not there yet: only that needs the right to make one."""
-    if not raw.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (name,)).fetchone():
-        raw.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
-
-
-def _require_vectors(raw: Raw, place: str) -> None:
-    """Add pgvector where it is not there yet. Raises StorageError."""
-    if raw.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone():
-        return
-    try:
-        raw.execute("CREATE EXTENSION vector SCHEMA public")
-    except (
-        errors.UndefinedFile,
-        errors.FeatureNotSupported,
-        errors.InsufficientPrivilege,
-    ) as error:
-        raise StorageError(
-            f"{place} has no pgvector, or its user may not add it: CREATE EXTENSION vector"
-        ) from error
-
-
-class _NumberLoader(FloatLoader):
-    """Sums of whole numbers as ``int``, other exact numbers as ``float``."""
-
-    def load(self, data: Any) -> Any:
-        """Read the text of a number."""
-        text = bytes(data)
-        return int(text) if text.lstrip(b"-").isdigit() else float(text)

@@ -9,9 +9,10 @@ from typing import Any, Literal
 
 from lobug.storage.postgres.address import Address
 from lobug.storage.postgres.connections import Raw
-from lobug.storage.postgres.database import SEARCH_PATH, knows_letters
 from lobug.storage.postgres.errors import typed_errors
 from lobug.storage.postgres.lease import NOBODY, Standing, standing
+from lobug.storage.postgres.migration import knows_letters
+from lobug.storage.postgres.session import SEARCH_PATH
 
 Vectors = Literal["there", "addable", "forbidden", "missing"]
 """``addable``: by this user; ``forbidden``: not by this user; ``missing``: not installed."""
