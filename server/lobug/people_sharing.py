@@ -61,6 +61,11 @@ class PeopleSharing:
         self.webhooks.device(device_id, connected)
         self.people.note_device(device_id, connected=connected)
 
+    def device_came_again(self, device_id: str) -> None:
+        """A device has connected anew before it was noticed that its older connection is dead:
+        meanwhile it may have been at another server."""
+        self.people.note_device(device_id, connected=True)
+
     def device_arrived(self, user: str) -> None:
         """A device of a user can be talked to: what rings or waits for them is said there."""
         self.schedule.wake()
@@ -99,8 +104,10 @@ class PeopleSharing:
             case "reach" if person is not None and self.connections.sessions(person):
                 self.in_background(self._receive(person, wanted=True))
             case "left":
+                self.hub.publish("devices")
                 self.in_background(self._take_over())
             case "gap":
+                self.hub.publish("devices")
                 self.memory.drop_words(None)
                 self.access.look_again()
                 self.look_soon()

@@ -312,6 +312,7 @@ class LobugServer:
         )
         self.connections.arrived = sharing.device_arrived
         self.connections.presence = sharing.presence_changed
+        self.connections.came_again = sharing.device_came_again
         sharing.begin()
         persona = persona_of(self.settings)
         self.turns = TurnRunner(

@@ -287,6 +287,47 @@ async def test_two_memories_of_one_database_know_the_same(path: Path) -> None:
     assert not any("hens" in content for content in bob)
 
 
+async def test_a_first_count_that_fails_is_made_up_for(path: Path) -> None:
+    async with started(Kit(path)) as memory:
+        await exchange(memory, "I keep nine hens")
+    failed = threading.Event()
+
+    def fail_once(name: str) -> None:
+        if name == "recount.counted" and not failed.is_set():
+            failed.set()
+            raise psycopg.OperationalError("the connection is lost")
+
+    memory = Kit(path, checkpoint=fail_once).memory()
+    await memory.start()
+    assert failed.is_set()
+
+    async def counted() -> bool:
+        return memory.stats().messages == 2
+
+    await until(counted)
+    await memory.close()
+
+
+async def test_a_turn_that_is_logged_while_entries_are_counted_counts(path: Path) -> None:
+    counting, go_on = threading.Event(), threading.Event()
+
+    def wait(name: str) -> None:
+        if name == "recount.counted" and counted:
+            counting.set()
+            assert go_on.wait(PATIENCE_S)
+
+    counted: list[int] = []
+    async with started(Kit(path, checkpoint=wait)) as memory:
+        await exchange(memory, "I keep nine hens")
+        counted.append(memory.stats().messages)
+        recount = asyncio.ensure_future(memory._worker._recount())
+        assert await asyncio.to_thread(counting.wait, PATIENCE_S)
+        await exchange(memory, "I keep two owls")
+        go_on.set()
+        await recount
+        assert memory.stats().messages == 4
+
+
 @pytest.mark.usefixtures("path")
 async def test_the_tables_are_made_once_by_servers_that_start_together() -> None:
     url = postgres.server().database("test_together")
@@ -661,7 +702,8 @@ async def test_a_restarted_server_fails_nothing_that_comes_after(
     )
     await database.open(lambda _: None)
     await asyncio.gather(*(database.read(lambda c: run(c, "SELECT 1").scalar()) for _ in range(9)))
-    await asyncio.to_thread(durable.stop)
+    with pytest.raises(StorageError, match="cannot be reached"):
+        await database.write("stopped", lambda _: durable.stop())  # its end has no answer
     await asyncio.to_thread(durable.start)
     for _ in range(9):
         assert await database.read(lambda c: run(c, "SELECT 1").scalar()) == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -302,6 +302,43 @@ async def test_a_person_is_with_one_server_and_comes_when_that_is_done(
         await again
         assert came == ["bob", "ada"]
     assert rows(url, "SELECT * FROM lobug_lease.people") == []
+
+
+async def test_a_device_that_comes_back_unnoticed_is_shown_where_it_is(
+    postgres: PostgresServer,
+) -> None:
+    """Also one whose first note was written while nobody heard the answer."""
+    url = postgres.database("presence")
+    async with people_of(url, "one") as one, people_of(url, "other") as other:
+
+        async def shows(where: SharedPeople, *devices: str) -> bool:
+            return await where.devices_elsewhere() == set(devices)
+
+        one.note_device("desk", connected=True)
+        await until(partial(shows, other, "desk"))
+        other.note_device("desk", connected=True)  # it has lost its Wi-Fi
+        await until(partial(shows, one, "desk"))
+        one.note_device("desk", connected=True)  # and replaces its older connection
+        await until(partial(shows, other, "desk"))
+        other.note_device("desk", connected=False)
+        other.note_device("hall", connected=True)
+        await until(partial(shows, one, "hall"))
+        assert await shows(other, "desk")
+
+        write, lost = one._presence._in_session, asyncio.Event()
+
+        async def lose_answer(work: Callable[[psycopg.Connection[Any]], None]) -> None:
+            one._presence._in_session = write
+            await write(work)
+            one.note_device("loft", connected=False)
+            lost.set()
+            raise StorageError("the connection is lost")
+
+        one._presence._in_session = lose_answer
+        one.note_device("loft", connected=True)
+        async with asyncio.timeout(PATIENCE_S):
+            await lost.wait()
+        await until(partial(shows, other, "desk"))
 
 
 async def test_who_is_asked_for_at_the_moment_of_a_new_beginning_can_come_again(

@@ -84,6 +84,8 @@ class ConnectedDevices:
         self.presence: Callable[[str, bool], None] = lambda _device_id, _connected: None
         """Called with the ``Device-Id`` of a device that has connected (True) or gone; not when a
         newer connection has replaced one."""
+        self.came_again: Callable[[str], None] = lambda _device_id: None
+        """Called with the ``Device-Id`` when a newer connection has replaced one."""
 
     def __len__(self) -> int:
         """Number of devices connected."""
@@ -110,8 +112,11 @@ class ConnectedDevices:
         entry = (connection, caller)
         self._open[key] = entry
         self.changed()
-        if older is None and caller.device_id is not None:
-            self.presence(caller.device_id, True)
+        if caller.device_id is not None:
+            if older is None:
+                self.presence(caller.device_id, True)
+            else:
+                self.came_again(caller.device_id)
         try:
             yield
         finally:

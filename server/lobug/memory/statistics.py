@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, Integer, Table, Text, bindparam, false, func, select
@@ -151,44 +152,65 @@ def users(connection: Connection) -> Sequence[RememberedUser]:
     return [RememberedUser(**row._asdict()) for row in rows]
 
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What was found when counting."""
+
+    entries: Mapping[str, int]
+    """Fields of ``MemoryStats`` that background work changes."""
+    messages: int | None = None
+    """None: neither these nor users were counted."""
+    users: frozenset[str] = frozenset()
+
+
 class Counter:
     """The counts of ``/health``, kept in the process so that reading them costs nothing. Whoever
-    changes the database updates them, on the writer's thread."""
+    changes the database updates them, on whatever thread."""
 
     def __init__(self) -> None:
         self.stats = MemoryStats()
         self._users: set[str] = set()
+        self._changing = threading.Lock()
 
-    def count_all(self, connection: Connection, index: VectorIndex | None) -> MemoryStats:
-        """Count everything; ``index`` is that of the current embedding model."""
-        self._users = log.users(connection)
-        self.stats = replace(self.stats, messages=log.count(connection), users=len(self._users))
-        return self.count_entries(connection, index)
-
-    def count_entries(self, connection: Connection, index: VectorIndex | None) -> MemoryStats:
-        """Count what background work changes."""
-        counted = jobs.counts(connection)
-        return replace(
-            self.stats,
-            facts=facts.count(connection),
-            summaries=timeline.count(connection),
-            pending_tasks=counted.pending,
-            parked_tasks=counted.parked,
-            embedding_backlog=embedding.count_unembedded(connection, index),
-            claims_unread=backlog.count(connection),
-        )
-
-    def publish(self, stats: MemoryStats) -> None:
+    def publish(self, counted: Counted) -> None:
         """Use these counts from now on: what was counted is committed."""
-        self.stats = stats
+        with self._changing:
+            if counted.messages is not None:
+                self._users = set(counted.users)
+                self.stats = replace(
+                    self.stats, messages=counted.messages, users=len(counted.users)
+                )
+            self.stats = replace(self.stats, **counted.entries)
 
     def count_turn(self, user: str, *, messages: int, tasks: int) -> None:
         """Add the messages and tasks of a turn. Counting all tasks after each turn would cost more
         the more of them there are."""
-        self._users.add(user)
-        self.stats = replace(
-            self.stats,
-            messages=self.stats.messages + messages,
-            users=len(self._users),
-            pending_tasks=max(0, self.stats.pending_tasks + tasks),
-        )
+        with self._changing:
+            self._users.add(user)
+            self.stats = replace(
+                self.stats,
+                messages=self.stats.messages + messages,
+                users=len(self._users),
+                pending_tasks=max(0, self.stats.pending_tasks + tasks),
+            )
+
+
+def count_all(connection: Connection, index: VectorIndex | None) -> Counted:
+    """Count everything; ``index`` is that of the current embedding model."""
+    entries = count_entries(connection, index).entries
+    return Counted(entries, log.count(connection), frozenset(log.users(connection)))
+
+
+def count_entries(connection: Connection, index: VectorIndex | None) -> Counted:
+    """Count what background work changes."""
+    counted = jobs.counts(connection)
+    return Counted(
+        {
+            "facts": facts.count(connection),
+            "summaries": timeline.count(connection),
+            "pending_tasks": counted.pending,
+            "parked_tasks": counted.parked,
+            "embedding_backlog": embedding.count_unembedded(connection, index),
+            "claims_unread": backlog.count(connection),
+        }
+    )

@@ -31,9 +31,8 @@ from lobug.memory.learning.context import LearningContext
 from lobug.memory.learning.distillation import distill
 from lobug.memory.learning.model_requests import GarbledAnswerError
 from lobug.memory.learning.summarizer import Summarizer
-from lobug.memory.model import MemoryStats
 from lobug.memory.schedule import Scheduler
-from lobug.memory.statistics import Counter
+from lobug.memory.statistics import Counted, Counter, count_all, count_entries
 from lobug.priority import Deferral, PreemptedError, TurnPriority
 from lobug.settings import MemorySettings
 from lobug.storage.compaction import compact
@@ -110,6 +109,8 @@ class Worker:
         self._snapshot = snapshot
         self._looked_for_snapshot = snapshot is None
         self._stale = False
+        self._all_stale = False
+        """Whether everything is to be counted, messages and users too."""
         self._told = False
         """Another server has left something to embed and to count since the last step."""
         self._doing: tuple[str, asyncio.Task[object] | None] | None = None
@@ -139,7 +140,7 @@ class Worker:
         jobs.resume_all(connection, now, of_nobody=self._people.server is not None)
         self._scheduler.resume(connection, now)
         if self._counts_as_it_writes:
-            self._counter.publish(self._counter.count_all(connection, self._index(connection)))
+            self._counter.publish(count_all(connection, self._index(connection)))
 
     async def take_over(self) -> None:
         """Take up the tasks of people whose server has stopped. Raises StorageError."""
@@ -208,13 +209,19 @@ class Worker:
                 continue
 
     async def resumed(self) -> None:
-        """Count everything where ``resume`` did not. Raises StorageError."""
-        if not self._counts_as_it_writes:
+        """Count everything where ``resume`` did not; what cannot be counted now is counted with the
+        next background work."""
+        if self._counts_as_it_writes:
+            return
+        try:
             await self.recount()
+        except StorageError as error:
+            logger.warning("memory: its content could not be counted yet: %s", error)
+            self._all_stale = self._stale = True
 
     async def recount(self) -> None:
         """Count everything in the database again. Raises StorageError."""
-        await self._count(self._counter.count_all)
+        await self._count(count_all)
 
     async def step(self) -> bool:
         """Run one due task and embed a batch. Returns whether there may be more to do.
@@ -253,7 +260,7 @@ class Worker:
         if not shared_work:  # whoever has the house embeds and counts
             if self._stale or woken:
                 self._people.tell("work")
-            self._stale = False
+            self._stale = self._all_stale
         # Counting reads every fact's index entry: not after each batch of a long re-embedding.
         if self._stale and self._count_due_s(now, embedded=embedded) <= 0.0:
             began = self._clock()
@@ -486,19 +493,19 @@ class Worker:
         )
 
     async def _recount(self) -> None:
-        await self._count(self._counter.count_entries)
+        await self._count(count_all if self._all_stale else count_entries)
 
     @property
     def _counts_as_it_writes(self) -> bool:
         """Whether everything is counted in a write, so that no turn comes in between. In PostgreSQL
-        everybody would wait meanwhile, who may be many; there a count may miss a turn that is
-        logged at the same time, until it is made again."""
+        everybody would wait meanwhile, who may be many; there a count of everything may miss a
+        turn that is logged at the same time."""
         return isinstance(self._database, SqliteDatabase)
 
     async def _count(
-        self, count: Callable[[Connection, entry_index.VectorIndex | None], MemoryStats]
+        self, count: Callable[[Connection, entry_index.VectorIndex | None], Counted]
     ) -> None:
-        def work(connection: Connection) -> MemoryStats:
+        def work(connection: Connection) -> Counted:
             counted = count(connection, self._index(connection))
             self._checkpoint("recount.counted")
             return counted
@@ -507,6 +514,8 @@ class Worker:
             await self._database.write("recount", work, self._counter.publish)
         else:
             self._counter.publish(await self._database.read(work))
+        if count is count_all:
+            self._all_stale = False
 
     def _index(self, connection: Connection) -> entry_index.VectorIndex | None:
         """The index of the present embedding model; the last index while the model is not known."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from typing import Annotated, Literal
 
@@ -271,8 +272,9 @@ async def revoke(device_id: DeviceId, server: ServerDep) -> KnownDevice:
 async def _elsewhere(server: LobugServer) -> frozenset[str] | None:
     """The devices that are connected to other servers; None: unknown."""
     try:
-        return await server.memory.kept_in.people.devices_elsewhere()
-    except StorageError:
+        async with asyncio.timeout(ELSEWHERE_S):
+            return await server.memory.kept_in.people.devices_elsewhere()
+    except (StorageError, TimeoutError):
         return None
 
 
@@ -307,6 +309,10 @@ async def _known_device(
         at_another_server=at_another,
     )
 
+
+ELSEWHERE_S = 1.0
+"""How long the database is asked for devices at other servers: without it the answer says that it
+does not know."""
 
 _FROM_STATUS = (
     "report",

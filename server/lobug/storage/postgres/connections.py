@@ -23,7 +23,9 @@ def run_plain(raw: Raw, statements: bytes) -> None:
     """
     result = raw.pgconn.exec_(statements)
     if result.status not in {ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK}:
-        raise errors.error_from_result(result, encoding=raw.info.encoding)
+        error = errors.error_from_result(result, encoding=raw.info.encoding)
+        # Without a code it is libpq's own: the connection is lost.
+        raise error if error.sqlstate is not None else psycopg.OperationalError(*error.args)
 
 
 class Connections:
@@ -90,13 +92,13 @@ class Connections:
         try:
             run_plain(raw, begin)
         except psycopg.Error:
-            gone = raw.closed
-            raw.close()
-            if not gone:
-                raise
-            # Very likely the server has ended, and with it all of them.
-            self._drop()
-            return None
+            if raw.closed:
+                # Very likely the server has ended, and with it all of them.
+                self._drop()
+                return None
+            run_plain(raw, b"ROLLBACK")
+            self._unused.append(raw)
+            raise
         return raw
 
     def _drop(self) -> None:

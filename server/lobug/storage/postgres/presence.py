@@ -38,7 +38,11 @@ class Presence:
         self._in_session = in_session
         self._here: set[str] = set()
         self._noted: set[str] = set()
-        """Those that the database has as this server's."""
+        """Those that the database has as this server's, as far as is known."""
+        self._again: set[str] = set()
+        """Those that have connected since: meanwhile they may have been at another server."""
+        self._doubtful: set[str] = set()
+        """Those that may have been noted by a write whose answer was lost."""
         self._times_taken = 0
         """``Membership.times_taken`` when they were noted: what was noted before is deleted."""
         self._noting: asyncio.Task[None] | None = None
@@ -47,6 +51,8 @@ class Presence:
     def note(self, device: str, *, connected: bool) -> None:
         """A device has connected here, or gone. The others learn it soon. Never raises."""
         (self._here.add if connected else self._here.discard)(device)
+        if connected:
+            self._again.add(device)
         self.look_again()
 
     def look_again(self) -> None:
@@ -68,16 +74,21 @@ class Presence:
                 if self._times_taken != self._membership.times_taken:
                     self._times_taken = self._membership.times_taken
                     self._noted.clear()
-                came, went = self._here - self._noted, self._noted - self._here
+                again, self._again = self._again, set()
+                came = (self._here - self._noted) | (again & self._here)
+                went = (self._noted | self._doubtful) - self._here
                 if not came and not went:
                     return
                 try:
                     await self._in_session(partial(self._write, came, went))
                 except StorageError as error:
                     log.debug("the devices of this server could not be noted: %s", error)
+                    self._again |= came
+                    self._doubtful |= came
                     await asyncio.sleep(AGAIN_S)
                 else:
                     self._noted = (self._noted | came) - went
+                    self._doubtful.clear()
         finally:
             self._noting = None
 
