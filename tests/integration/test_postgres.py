@@ -573,6 +573,7 @@ async def test_an_address_that_cannot_be_read_is_not_shown(url: str) -> None:
         ("//a:1,b/n", [("a", None, "1"), ("b", None, None)]),
         ("//a,b/n?port=7", [("a", None, "7"), ("b", None, "7")]),
         ("///n?hostaddr=::1,127.0.0.1", [(None, "::1", None), (None, "127.0.0.1", None)]),
+        ("//a,a/n?hostaddr=::1,::2", [("a", "::1", None), ("a", "::2", None)]),
         ("///n?host=/x,/y&port=1,2", [("/x", None, "1"), ("/y", None, "2")]),
         ("//a,b,c/n?port=1,2", [("a,b,c", None, "1,2")]),
         ("//a,b/n?target_session_attrs=any", [("a,b", None, ",")]),

@@ -16,7 +16,7 @@ import httpx
 import psycopg
 import pytest
 
-from lobug.errors import PersonElsewhereError, StorageError, StorageHeldError
+from lobug.errors import PersonElsewhereError, StorageBusyError, StorageError, StorageHeldError
 from lobug.memory.model import ConversationKey, MemoryScope, Purge
 from lobug.server import LobugServer
 from lobug.settings import Settings
@@ -214,11 +214,17 @@ async def test_a_server_that_is_frozen_in_a_write_holds_up_the_others_for_less_t
         asyncio.run_coroutine_threadsafe(go_on.wait(), loop).result()
         run(connection, "SELECT 1")
 
+    def limit(connection: Connection) -> Any:
+        shown = "SELECT current_setting('idle_in_transaction_session_timeout')"
+        return run(connection, shown).scalar()
+
+    assert await databases[0].write("insert", limit) == "2s"
+    assert await databases[0].write("forget", limit) == "0", "it may compare for long"
     frozen = asyncio.ensure_future(databases[0].write("freeze", freeze))
     await begun.wait()
     await databases[1].write("insert", insert)
     go_on.set()
-    with pytest.raises(StorageError):
+    with pytest.raises(StorageBusyError):
         await frozen
     assert rows(url, 'SELECT "user" FROM lobug_memory.turn_owners') == [("ada",)]
     for database in databases:

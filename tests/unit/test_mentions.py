@@ -21,6 +21,7 @@ from lobug.language.en import mentions
         ("The user's sister is named Anna", "My sister Anna called.", True),
         ("The user's sister is named Anna", "My brother Anna called.", False),
         ("The user's sister is named Anna", "Anna called.", False),
+        ("The user's favorite drink is cocoa", "My favourite drink is cocoa.", True),
         ("The user likes coffee", "I really love coffee.", True),
         ("The user likes coffee", "I had coffee with Tom at the station.", False),
         ("The user's code is b52x", "Enter b52x at the green door behind the house.", False),

@@ -66,16 +66,12 @@ class LeaseFollower:
         await asyncio.to_thread(self._lease.close)
 
     async def _follow(self) -> None:
-        sent_away = False
         while True:
             # A PostgreSQL that is away for all keeps nobody's devices; one that is away for this
             # server alone must not keep them from the others.
             left_s = self._lease.left_s
-            if left_s > 0.0:
-                sent_away = False
-            elif not sent_away and not isinstance(self._lease.fault, StorageHeldError):
-                sent_away = True
-                self._send_away()
+            if left_s <= 0.0 and not isinstance(self._lease.fault, StorageHeldError):
+                self._send_away()  # again and again: some come back before a proxy has noticed
             try:
                 async with asyncio.timeout(left_s if left_s > 0.0 else self._lease.lasts_s):
                     await self._news.wait()

@@ -102,7 +102,7 @@ class Mention:
     @property
     def needles(self) -> tuple[str, ...]:
         """Strings that every text, in small letters, which can mention it contains."""
-        return (*self.parts, *(needle for stem in self.stems if (needle := _needle(stem))))
+        return (*self.parts, *(shared for stem in self.stems if (shared := needle(stem))))
 
 
 def of_content(content: str, *, own: bool = False) -> list[Mention]:
@@ -257,7 +257,7 @@ def without(text: str, mentions: Sequence[Mention], *, memory: bool = False) -> 
     """A text without the sentences that mention any of these; the same object if none does.
     ``memory``: the text is a memory."""
     small = text.casefold()
-    near = [m for m in mentions if all(needle in small for needle in m.needles)]
+    near = [m for m in mentions if all(part in small for part in m.needles)]
     if not near:
         return text
     sentences = speech_acts.sentences(text)
@@ -294,11 +294,14 @@ def _names_something(sentence: str) -> bool:
     return bool(names_in(sentence)) or not words.is_english(f"the {sentence}")
 
 
-def _needle(stem: str) -> str:
+def needle(stem: str) -> str:
     """The beginning that all forms of a stem share; empty: there is none."""
     if stem in IRREGULAR_STEMS or stem.isdigit():  # "25" may be said as "twenty-five"
         return ""
-    return stem[:-1] if len(stem) > 3 else ""
+    if len(stem) <= 3:
+        return ""
+    british = stem.rfind("or") + 1  # "favorite" may be said as "favourite"
+    return stem[: british or -1][: len(stem) - 1]
 
 
 IRREGULAR_STEMS = words.stems(words.IRREGULAR.values()) | {

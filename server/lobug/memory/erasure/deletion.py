@@ -269,9 +269,13 @@ class Erasure:
             user=self._scope.user,
             household=int(self._scope.household == "write"),
         ).scalars()
-        return {
-            stem for text in contents for stem in words.stems(words.words(text)) if stem in stems
-        }
+        needles = [mentions.needle(stem) for stem in stems]
+        found: set[str] = set()
+        for text in contents:
+            small = text.lower()  # to stem all that somebody has said would take seconds
+            if any(needle in small for needle in needles):
+                found |= words.stems(words.words(text)) & set(stems)
+        return found
 
     def finish(self, said: Sequence[Mention]) -> Forgotten:
         """Erase what repeats or summarizes the erased words, and schedule what must be made

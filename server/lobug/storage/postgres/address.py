@@ -95,19 +95,19 @@ class Address:
         }
         if program:
             options["application_name"] = program
-        hosts = {
-            name: partial(Line.connect, autocommit=True, **one)
-            for name, one in _each_host(options).items()
-        }
+        hosts = [
+            (name, partial(Line.connect, autocommit=True, **one))
+            for name, one in _each_host(options)
+        ]
         if lines is not None:
             return lines.wait_for(first_of(hosts))
         if len(hosts) > 1:
             return first_of(hosts).result()
-        (connect,) = hosts.values()
+        ((_, connect),) = hosts
         return connect()
 
 
-def _each_host(options: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def _each_host(options: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """The options for each of several hosts alone, by what people know it by. All in one where
     their order is more than a preference, or where the address does not fit together: psycopg knows
     what to do then."""
@@ -122,13 +122,16 @@ def _each_host(options: dict[str, Any]) -> dict[str, dict[str, Any]]:
     wanted = options["target_session_attrs"] in ("primary", "read-write")
     random = options.get("load_balance_hosts") == "random"
     if not wanted or random or any(len(values) != count for values in listed):
-        return {"": options}
-    return {
-        f"{host or address}:{port}": {
-            **options,
-            "host": host or None,
-            "hostaddr": address or None,
-            "port": port or None,
-        }
+        return [("", options)]
+    return [
+        (
+            f"{host or address}:{port}",
+            {
+                **options,
+                "host": host or None,
+                "hostaddr": address or None,
+                "port": port or None,
+            },
+        )
         for host, address, port in zip(*listed, strict=True)
-    }
+    ]

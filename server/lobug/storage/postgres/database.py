@@ -46,8 +46,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 IDLE_PART = 0.5
-"""Of ``Lease.lasts_s``, for how long a write may ask nothing more. It is long for what computes a
-few milliseconds between two statements, and shorter than others wait for its lock."""
+"""Of ``Lease.lasts_s``, for how long a write may ask nothing more, unless it is one of
+``LONG_WRITES``. It is long for what computes a few milliseconds between two statements, and shorter
+than others wait for its lock."""
 
 RETRYING = Retrying(
     retry=retry_if_exception_type(AGAIN),
@@ -67,6 +68,10 @@ TELL_OTHERS = sql.SQL("SELECT pg_notify({}, {})")
 
 QUIET_WRITES = frozenset({"resume", "check", "seen"})
 """Transactions that change nothing which another server acts by."""
+
+LONG_WRITES = frozenset({"forget", "purge", "retention", "import", "snapshot"})
+"""Transactions that may compute for seconds between two statements: they compare all that somebody
+has said with what is to be forgotten or is there already."""
 
 ANEW = "another server has had the database; it is opened anew"
 
@@ -430,7 +435,7 @@ class PostgresDatabase:
         failures: int,
     ) -> T:
         def attempt() -> T:
-            with self._connection(failures, self._begin(of)) as connection:
+            with self._connection(failures, self._begin(name, of)) as connection:
                 return self._once(connection, name, work)
 
         result = RETRYING.copy()(attempt)
@@ -454,7 +459,7 @@ class PostgresDatabase:
         self._checkpoint(f"{name}.after_commit")
         return result
 
-    def _begin(self, of: str | None) -> bytes:
+    def _begin(self, name: str, of: str | None) -> bytes:
         """What begins a write that concerns a person, or everybody, and takes its lock."""
         space = self._lock_class
         steps = [f"pg_advisory_xact_lock({space}, {EVERYBODY})"]
@@ -463,7 +468,7 @@ class PostgresDatabase:
                 f"pg_advisory_xact_lock_shared({space}, {EVERYBODY})",
                 f"pg_advisory_xact_lock({space}, {number_of_person(of)})",
             ]
-        if self._idle_limit is not None:
+        if self._idle_limit is not None and name not in LONG_WRITES:
             limit = f"set_config('idle_in_transaction_session_timeout', '{self._idle_limit}', true)"
             steps.insert(0, limit)
         return f"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT {', '.join(steps)}".encode()

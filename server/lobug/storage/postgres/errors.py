@@ -29,6 +29,7 @@ TYPED: tuple[tuple[tuple[type[Exception], ...], type[StorageError], str], ...] =
             errors.LockNotAvailable,
             errors.QueryCanceled,
             errors.TooManyConnections,
+            errors.IdleInTransactionSessionTimeout,
             *AGAIN,
         ),
         StorageBusyError,

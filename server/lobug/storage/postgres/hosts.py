@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from typing import Any
@@ -88,10 +88,10 @@ class Lines:
                 line.cut()
 
 
-def first_of(hosts: Mapping[str, Callable[[], Line]]) -> Future[Line]:
+def first_of(hosts: Sequence[tuple[str, Callable[[], Line]]]) -> Future[Line]:
     """Connect to the first host that accepts it, each in a thread of its own: the later ones when
     those before have refused or are silent. The outcome is an OperationalError when all have failed
-    once."""
+    once. ``hosts``: what each is called, and what connects to it."""
     attempt = _Attempt(hosts)
     for place in range(len(hosts)):
         threading.Thread(
@@ -101,9 +101,9 @@ def first_of(hosts: Mapping[str, Callable[[], Line]]) -> Future[Line]:
 
 
 class _Attempt:
-    def __init__(self, hosts: Mapping[str, Callable[[], Line]]) -> None:
+    def __init__(self, hosts: Sequence[tuple[str, Callable[[], Line]]]) -> None:
         self.outcome: Future[Line] = Future()
-        self._hosts = list(hosts.items())
+        self._hosts = hosts
         self._errors: dict[int, Exception] = {}
         """The last one of each host that has failed."""
         self._news = threading.Condition()
