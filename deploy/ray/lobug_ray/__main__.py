@@ -251,10 +251,15 @@ def serve_until_told(document: dict[str, Any], config: SpeechConfig, address: st
         print(f"Ready at {options['host']}:{options['port']}.", flush=True)  # noqa: T201
         signals.told.wait()
     except (KeyboardInterrupt, SystemExit):  # the latter is of Ray's own handler
-        print("Stopped before it was ready.", flush=True)  # noqa: T201
+        signals.starting = False
+    except StartError:
+        if not signals.told.is_set():  # else it is Ray's way to say that it was interrupted
+            raise
     finally:
         signals.starting = False
         serving.stop(ready=ready)
+    if not ready:
+        print("Stopped before it was ready.", flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":
