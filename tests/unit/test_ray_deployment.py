@@ -7,6 +7,7 @@ import ast
 import asyncio
 import io
 import os
+import signal
 import subprocess
 import wave
 from collections.abc import AsyncIterator
@@ -31,9 +32,20 @@ from lobug.errors import (
     ModelDamagedError,
     ModelMissingError,
 )
+from lobug.models.catalog import Job
 from lobug.settings import Settings, SttSettings, TtsSettings
-from lobug_ray.__main__ import CONFIG, is_open, read
-from lobug_ray.configuration import SpeechConfig
+from lobug_ray.__main__ import (
+    CONFIG,
+    StartError,
+    StopSignals,
+    check_address,
+    check_cores,
+    is_open,
+    main,
+    read,
+    reason_of,
+)
+from lobug_ray.configuration import KEY_VARIABLE, SpeechConfig, key_of
 from lobug_ray.door import DoorEngines, create_door
 from lobug_ray.replicas import error_of, fault_of, verify_model
 from support.app_server import client_of
@@ -102,6 +114,7 @@ def test_the_configuration_file_is_valid_and_shows_everything() -> None:
         ({"hearing": {"min_replicas": 0}}, "greater than or equal to 1"),
         ({"hearing": {"language": "English"}}, "pattern"),
         ({"voice": {"speed": 3}}, "less than or equal to 2"),
+        ({"hearing": {"max_queued": 0}}, "greater than or equal to 1"),  # Ray wants one
         ({"hearing": {"max_queued": 60}}, "door.max_requests must be more than 72"),
         ({"ears": {}}, "Extra inputs"),
     ],
@@ -111,12 +124,123 @@ def test_what_does_not_fit_is_refused(wrong: dict[str, Any], sign: str) -> None:
         SpeechConfig.model_validate(wrong)
 
 
-@pytest.mark.parametrize("text", ["", "- a", "a: [", "applications: []", "applications: 3"])
-def test_a_file_of_another_kind_is_refused(text: str, tmp_path: Path) -> None:
+WHOLE = {
+    "http_options": {"host": "127.0.0.1", "port": 8000},
+    "applications": [{"name": "lobug-speech"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "sign"),
+    [
+        ("", "has no names with values"),
+        ("- a", "has no names with values"),
+        ("a: [", "is not YAML"),
+        ("applications: []", "does not have one application"),
+        ("applications: 3", "does not have one application"),
+        ({"applications": ["x"]}, "the application has no names with values"),
+        ({"applications": [{}]}, "the application has no name"),
+        ({"applications": [{"name": " "}]}, "the application has no name"),
+        ({"http_options": None}, "http_options has no names with values"),
+        ({"http_options": {"port": 8000}}, "http_options has no host"),
+        ({"http_options": {"host": "::1"}}, "http_options has no port"),
+        ({"http_options": {"host": "::1", "port": True}}, "http_options has no port"),
+        ({"http_options": {"host": "::1", "port": 70_000}}, "http_options has no port"),
+    ],
+)
+def test_a_file_of_another_kind_is_refused(
+    text: str | dict[str, Any], sign: str, tmp_path: Path
+) -> None:
     path = tmp_path / "serve.yaml"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=r"serve\.yaml"):
+    path.write_text(text if isinstance(text, str) else yaml.safe_dump(WHOLE | text))
+    with pytest.raises(ValueError, match=rf"serve\.yaml.* ?{sign}"):
         read(path)
+    path.write_text(yaml.safe_dump(WHOLE))
+    assert read(path)[1] == SpeechConfig()
+
+
+def tell(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setattr("sys.argv", ["lobug_ray", *arguments])
+    return main()
+
+
+@pytest.mark.parametrize(
+    ("args", "key", "sign"),
+    [
+        ({"door": {"needs_key": True}}, None, "needs_key is true, and LOBUG_RAY_KEY is not set"),
+        ({"door": {"needs_key": True}}, " ", "needs_key is true, and LOBUG_RAY_KEY is not set"),
+        ({"door": {"needs_key": True}}, "schl\u00fcssel", "LOBUG_RAY_KEY may only have"),
+        ({"hearing": {"model": "hibari"}}, None, "no stt model is called 'hibari'"),
+    ],
+)
+def test_before_it_starts_ray_it_says_what_is_wrong(
+    args: dict[str, Any],
+    key: str | None,
+    sign: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if "door" in args:  # the models need not be here
+        monkeypatch.setattr("lobug_ray.__main__.verify_models", lambda _: None)
+    monkeypatch.delenv(KEY_VARIABLE, raising=False)
+    if key is not None:
+        monkeypatch.setenv(KEY_VARIABLE, key)
+    path = tmp_path / "serve.yaml"
+    application = {"name": "lobug-speech", "args": args}
+    path.write_text(yaml.safe_dump(WHOLE | {"applications": [application]}))
+    assert tell([str(path)], monkeypatch) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("lobug_ray: ")
+    assert sign in said
+
+
+def test_a_key_has_no_spaces_at_its_ends_because_a_header_has_none() -> None:
+    assert key_of({KEY_VARIABLE: f" {KEY}\n"}) == KEY
+    for wrong in ("a\nb", "caf\u00e9"):
+        with pytest.raises(ValueError, match=KEY_VARIABLE):
+            key_of({KEY_VARIABLE: wrong})
+
+
+def test_too_few_cores_are_named_before_ray_waits_for_them() -> None:
+    parts = {"hearing": {"cpus": 0.1, "min_replicas": 3, "max_replicas": 3}, "voice": {"cpus": 0.5}}
+    config = SpeechConfig.model_validate(parts)
+    check_cores(config, 0.8)
+    with pytest.raises(StartError, match=r"need 0\.8 cores, and Ray has 0\.7"):
+        check_cores(config, 0.7)
+
+
+def test_a_serve_that_listens_elsewhere_is_refused() -> None:
+    own = {"host": "127.0.0.1", "port": 8000}
+    check_address(own, ("127.0.0.1", 8000))
+    for running in (("0.0.0.0", 8000), ("127.0.0.1", 8001)):
+        with pytest.raises(StartError, match=f"already runs there, at {running[0]}:{running[1]}"):
+            check_address(own, running)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_start_that_would_wait_for_ever(number: signal.Signals) -> None:
+    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+    signals = StopSignals()
+    signals.listen()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(number)
+        assert signals.told.is_set()
+        signals.told.clear()
+        signals.starting = False
+        signal.raise_signal(number)
+        assert signals.told.is_set()
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+def test_of_what_ray_says_the_reason_is_shown() -> None:
+    text = "It failed 3 times. Error:\nTraceback\n  File\nValueError: no: key\n"
+    assert reason_of(text) == "no: key"
+    assert reason_of("Failed: it broke") == "Failed: it broke"
+    assert reason_of("") == ""
 
 
 @pytest.mark.parametrize(
@@ -165,13 +289,13 @@ def test_the_settings_of_a_replica_are_those_of_the_file(
 def test_a_model_with_wrong_bytes_is_not_loaded(tmp_path: Path) -> None:
     settings = SpeechConfig(models_dir=tmp_path).settings()
     with pytest.raises(ModelDamagedError, match="lobug models pull whisper-base"):
-        verify_model(settings, "whisper-base")
+        verify_model(settings, "whisper-base", Job.STT)
     with pytest.raises(ModelMissingError):
-        verify_model(settings, "whisper-none")
+        verify_model(settings, "whisper-none", Job.STT)
 
 
 def test_the_voice_is_that_of_the_catalog(tmp_path: Path) -> None:
-    verify_model(SpeechConfig(models_dir=tmp_path).settings(), "hibari")
+    verify_model(SpeechConfig(models_dir=tmp_path).settings(), "hibari", Job.TTS)
 
 
 def kinds(kind: type[EngineError] = EngineError) -> list[type[EngineError]]:

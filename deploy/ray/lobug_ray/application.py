@@ -11,7 +11,7 @@ from ray.serve import Application
 from ray.serve.handle import DeploymentHandle
 
 from lobug.engines.silero import SileroGate
-from lobug_ray.configuration import KEY_VARIABLE, SpeechConfig
+from lobug_ray.configuration import SpeechConfig, key_of
 from lobug_ray.door import DoorEngines, create_door
 from lobug_ray.remote_engines import RemoteHearing, RemoteVoice
 from lobug_ray.replicas import Hearing, Voice
@@ -23,11 +23,9 @@ class Door:
     def __init__(
         self, config: SpeechConfig, hearing: DeploymentHandle, voice: DeploymentHandle
     ) -> None:
-        """Raises ValueError when a key is needed and there is none."""
+        """Raises ValueError when a key is needed and there is none that callers could send."""
         self._config = config
-        self._key = os.environ.get(KEY_VARIABLE) if config.door.needs_key else None
-        if config.door.needs_key and not self._key:
-            raise ValueError(f"door.needs_key is true, and {KEY_VARIABLE} is not set")
+        self._key = key_of(os.environ) if config.door.needs_key else None
         self._hearing = hearing
         self._voice = voice
 

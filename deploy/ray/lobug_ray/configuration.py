@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -27,6 +28,16 @@ KEY_VARIABLE = "LOBUG_RAY_KEY"
 shown around."""
 
 
+def key_of(variables: Mapping[str, str]) -> str:
+    """The key. Raises ValueError: there is none, or it is one that no caller could send."""
+    key = variables.get(KEY_VARIABLE, "").strip()  # a header loses spaces at its ends
+    if not key:
+        raise ValueError(f"door.needs_key is true, and {KEY_VARIABLE} is not set")
+    if not (key.isascii() and key.isprintable()):
+        raise ValueError(f"{KEY_VARIABLE} may only have letters, digits and signs of ASCII")
+    return key
+
+
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -48,7 +59,7 @@ class _Replicas(_Part):
         300.0, ge=0.0, description="How long there must be too few, seconds."
     )
     max_queued: int = Field(
-        8, ge=0, description="Requests that wait for a replica; a further one is `engine_busy`."
+        8, ge=1, description="Requests that wait for a replica; a further one is `engine_busy`."
     )
     cpus: float = Field(
         1.0, gt=0.0, description="Cores that Ray sets aside for a replica; it does not confine it."
@@ -111,8 +122,8 @@ class DoorConfig(_Part):
     max_requests: int = Field(
         64,
         ge=1,
-        description="Requests at once, for both engines. Above it Ray itself answers 503, without a"
-        " code of Lo-Bug's.",
+        description="Requests at once, for both engines. As many more wait at Ray itself, which"
+        " answers 503 above that, without a code of Lo-Bug's.",
     )
 
     def options(self) -> dict[str, Any]:
@@ -148,6 +159,12 @@ class SpeechConfig(_Part):
                 " Ray refuses requests before Lo-Bug can say why"
             )
         return self
+
+    @property
+    def first_cores(self) -> float:
+        """Cores that Ray sets aside before it serves. It counts in ten-thousandths of a core."""
+        parts = (self.hearing, self.voice)
+        return round(sum(part.cpus * part.min_replicas for part in parts), 4)
 
     def settings(self) -> Settings:
         """Lo-Bug's settings on this computer. What is not in ``args`` comes from the variables with

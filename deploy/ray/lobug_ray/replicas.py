@@ -12,7 +12,8 @@ from lobug.engines.base import Engine, Samples, Transcript
 from lobug.engines.stt_whisper import WhisperSpeechToText
 from lobug.engines.tts_hibari import HibariVoice
 from lobug.errors import EngineError, ModelDamagedError
-from lobug.models import verify
+from lobug.models import catalog, verify
+from lobug.models.catalog import Job
 from lobug.settings import Settings
 from lobug_ray.configuration import SpeechConfig
 
@@ -52,10 +53,10 @@ _CLASSES = {kind.code: kind for kind in _descendants(EngineError)}
 class _Replica(Generic[EngineT]):
     """An engine, loaded from files whose SHA-256 is that of the catalog."""
 
-    def __init__(self, engine: EngineT, settings: Settings, model: str) -> None:
+    def __init__(self, engine: EngineT, settings: Settings, model: str, job: Job) -> None:
         """Return when it can be asked. Raises EngineError: Ray tries again, and says why."""
         self._engine = engine
-        verify_model(settings, model)
+        verify_model(settings, model, job)
         # Ray calls this on a running event loop; an engine belongs to none.
         with ThreadPoolExecutor(1) as starting:
             starting.submit(lambda: asyncio.run(engine.start())).result()
@@ -73,11 +74,20 @@ class _Replica(Generic[EngineT]):
             return fault_of(error)
 
 
-def verify_model(settings: Settings, model: str) -> None:
-    """Hash a model's files. Raises ModelDamagedError, ModelMissingError; nothing is downloaded."""
-    found = verify.check(settings.models_dir, model, deep=True)
+def verify_model(settings: Settings, name: str, job: Job) -> None:
+    """Hash a model's files. Raises ModelDamagedError, ModelMissingError (also for a model with
+    another job); nothing is downloaded."""
+    model = catalog.get(name, job)
+    found = verify.check(settings.models_dir, model.name, deep=True)
     if not found.ok:
-        raise ModelDamagedError(found.model.job.value, found.message)
+        raise ModelDamagedError(job.value, found.message)
+
+
+def verify_models(config: SpeechConfig) -> None:
+    """``verify_model`` for all that a configuration needs."""
+    settings = config.settings()
+    verify_model(settings, config.hearing.model, Job.STT)
+    verify_model(settings, _VOICE, Job.TTS)
 
 
 class Hearing(_Replica[WhisperSpeechToText]):
@@ -85,7 +95,8 @@ class Hearing(_Replica[WhisperSpeechToText]):
 
     def __init__(self, config: SpeechConfig) -> None:
         settings = config.settings()
-        super().__init__(WhisperSpeechToText(settings), settings, config.hearing.model)
+        model = config.hearing.model
+        super().__init__(WhisperSpeechToText(settings), settings, model, Job.STT)
 
     async def transcribe(self, audio: Samples, language: str | None) -> Transcript | Fault:
         """As of ``SpeechToText``."""
@@ -97,7 +108,7 @@ class Voice(_Replica[HibariVoice]):
 
     def __init__(self, config: SpeechConfig) -> None:
         settings = config.settings()
-        super().__init__(HibariVoice(settings), settings, _VOICE)
+        super().__init__(HibariVoice(settings), settings, _VOICE, Job.TTS)
 
     async def synthesize_at(self, sentence: str, speed: float) -> Samples | Fault:
         """As of ``PacedVoice``."""

@@ -95,6 +95,15 @@ class House:
         return Settings(_env_file=None, stt=there, tts=there)
 
 
+def titles(pid: int) -> list[str]:
+    """What the processes below one call themselves."""
+    found = []
+    for process in psutil.Process(pid).children(recursive=True):
+        with suppress(psutil.Error):
+            found.append(" ".join(process.cmdline()))
+    return found
+
+
 def free_port() -> int:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -317,3 +326,134 @@ def test_no_word_is_in_a_log(house: House, clip: Clip) -> None:
     assert any("replica" in path.name for path in written)
     for said in (b"kettle", b"number you wish to call"):
         assert not [path for path in written if said.lower() in path.read_bytes().lower()]
+
+
+NEIGHBOUR = """
+import sys
+import ray
+from ray import serve
+
+@serve.deployment(ray_actor_options={"num_cpus": 1})
+class Neighbour:
+    async def __call__(self, request):
+        return "somebody else's"
+
+ray.init("local", include_dashboard=False, log_to_driver=False, num_cpus=2)
+serve.start(proxy_location="HeadOnly", http_options={"host": "127.0.0.1", "port": int(sys.argv[1])})
+serve.run(Neighbour.bind(), name="neighbour", route_prefix="/neighbour")
+print("Address", ray.get_runtime_context().gcs_address, flush=True)
+sys.stdin.read()
+"""
+"""A Ray with an application of other people, until its standard input ends."""
+
+
+class Neighbours:
+    """Other people's Ray, of which one core of two is free."""
+
+    def __init__(
+        self, folder: Path, pid: int, port: int, address: str, environment: dict[str, str]
+    ) -> None:
+        self.folder = folder
+        self._pid = pid
+        self.url = f"http://127.0.0.1:{port}"
+        self._port = port
+        self._address = address
+        self._environment = environment
+
+    def join(self, cpus: float = 0.1, prefix: str = "/", **changes: Any) -> subprocess.Popen[bytes]:
+        """Start this program there. It prints to the file ``out``."""
+        document = yaml.safe_load(CONFIG.read_text())
+        document["http_options"] |= {"port": changes.get("port", self._port)}
+        document["applications"][0]["route_prefix"] = prefix
+        args = document["applications"][0]["args"]
+        args["hearing"]["cpus"] = args["voice"]["cpus"] = cpus
+        args["door"]["needs_key"] = changes.get("needs_key", False)
+        (self.folder / "serve.yaml").write_text(yaml.safe_dump(document))
+        command = [sys.executable, "-m", "lobug_ray", "--address", self._address]
+        with (self.folder / "out").open("wb") as out:
+            return subprocess.Popen(
+                [*command, str(self.folder / "serve.yaml")],
+                env=self._environment,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+            )
+
+    def said(self) -> str:
+        """What it printed."""
+        return (self.folder / "out").read_text()
+
+    def ended(self, joined: subprocess.Popen[bytes]) -> str:
+        """What it printed when it did not start."""
+        assert joined.wait(PATIENCE_S) == 2, self.said()
+        assert "Traceback" not in self.said()
+        return self.said().rpartition("lobug_ray: ")[2]
+
+    def has(self, title: str) -> bool:
+        """Whether a process of theirs has a title."""
+        return any(title in name for name in titles(self._pid))
+
+    def are_well(self) -> bool:
+        """Whether the application of other people answers."""
+        return httpx.get(f"{self.url}/neighbour", timeout=PATIENCE_S).text == "somebody else's"
+
+
+@pytest.fixture
+def neighbours() -> Iterator[Neighbours]:
+    folder = Path(tempfile.mkdtemp(prefix="lb", dir="/tmp"))
+    port = free_port()
+    environment = {
+        **os.environ,
+        **NO_REPORTS,
+        "RAY_TMPDIR": str(folder),
+        "RAY_AUTH_MODE": "token",
+        "RAY_AUTH_TOKEN": secrets.token_hex(32),
+    }
+    environment.pop("LOBUG_RAY_KEY", None)
+    with (folder / "neighbour").open("wb") as out:
+        process = subprocess.Popen(
+            [sys.executable, "-c", NEIGHBOUR, str(port)],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+    said = folder / "neighbour"
+    try:
+        wait_for(lambda: b"Address " in said.read_bytes(), process, said)
+        address = said.read_text().rpartition("Address ")[2].strip()
+        yield Neighbours(folder, process.pid, port, address, environment)
+    finally:
+        family = psutil.Process(process.pid).children(recursive=True)
+        process.kill()
+        for one in family:
+            with suppress(psutil.Error):
+                one.kill()
+        process.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_on_a_ray_of_other_people_it_ends_only_its_own(neighbours: Neighbours) -> None:
+    refused = neighbours.ended(neighbours.join(port=free_port()))
+    assert refused.startswith(f"Ray Serve already runs there, at {neighbours.url[7:]} and not")
+    assert "cores, and Ray has 2" in neighbours.ended(neighbours.join(cpus=1.5))
+    taken = neighbours.ended(neighbours.join(prefix="/neighbour"))
+    assert taken.startswith('Ray says: Prefix /neighbour is being used by application "neighbour"')
+    keyless = neighbours.ended(neighbours.join(needs_key=True))
+    assert keyless == "Ray says: door.needs_key is true, and LOBUG_RAY_KEY is not set\n"
+    assert neighbours.are_well()
+
+    waiting = neighbours.join(cpus=1)  # of two cores, one is taken: Ray waits for ever
+    out = neighbours.folder / "out"
+    wait_for(lambda: neighbours.has("ServeReplica:lobug-speech:door"), waiting, out)
+    waiting.send_signal(signal.SIGTERM)
+    assert waiting.wait(PATIENCE_S) == 0, neighbours.said()
+    assert "Stopped before it was ready." in neighbours.said()
+    assert neighbours.are_well()
+
+    serving = neighbours.join()
+    wait_for(lambda: f"Ready at {neighbours.url[7:]}." in neighbours.said(), serving, out)
+    assert httpx.get(f"{neighbours.url}/v1/models").json()["data"]
+    serving.send_signal(signal.SIGTERM)
+    assert serving.wait(PATIENCE_S) == 0, neighbours.said()
+    assert httpx.get(f"{neighbours.url}/v1/models").status_code == 404
+    assert neighbours.are_well()
