@@ -16,7 +16,7 @@ import psycopg
 from failover_scenes import Server
 
 PAUSE_S = 0.1
-"""Between an answer and the next sentence of somebody who talks alone, seconds."""
+"""How long a person who talks alone waits after an answer, seconds."""
 PAUSE_OF_MANY_S = 1.0
 """The same of several: all of them together do not fill the computer."""
 CHECK_S = 1.0

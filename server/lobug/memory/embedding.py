@@ -203,8 +203,7 @@ class FactEmbedder(BackgroundEmbedder):
         index = entry_index.find(connection, model_id) if model_id is not None else None
         after = self._seen[1] if index is not None and self._seen[0] == index.id else 0
         batch = unembedded(connection, index, after, self._batch_size)
-        complete = index is not None and not batch
-        others = complete and index is not None and bool(entry_index.others(connection, index))
+        others = index is not None and not batch and bool(entry_index.others(connection, index))
         return index, batch, newest_id(connection), others
 
     async def _embed(self, planned: VectorIndex | None, batch: list[Row]) -> None:

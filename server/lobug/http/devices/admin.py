@@ -285,8 +285,8 @@ async def _known_device(
     access = server.access
     here = access.connected is not None and access.connected(f"device:{device.device_id}")
     at_another = not here and elsewhere is not None and device.device_id in elsewhere
-    unknown = not here and (elsewhere is None or access.connected is None) and not at_another
-    connected = None if unknown else here or at_another
+    unknown = access.connected is None or elsewhere is None
+    connected = True if here or at_another else None if unknown else False
     state: Literal["approved", "paired", "revoked"] = "approved"
     if device.revoked_at is not None:
         state = "revoked"

@@ -96,8 +96,12 @@ class Connections:
                 # Very likely the server has ended, and with it all of them.
                 self._drop()
                 return None
-            run_plain(raw, b"ROLLBACK")
-            self._unused.append(raw)
+            try:
+                run_plain(raw, b"ROLLBACK")
+            except psycopg.Error:
+                raw.close()
+            else:
+                self._unused.append(raw)
             raise
         return raw
 
