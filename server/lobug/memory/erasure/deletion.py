@@ -272,7 +272,7 @@ class Erasure:
         needles = [mentions.needle(stem) for stem in stems]
         found: set[str] = set()
         for text in contents:
-            small = text.lower()  # to stem all that somebody has said would take seconds
+            small = text.lower()  # stemming everything a person has said would take seconds
             if any(needle in small for needle in needles):
                 found |= words.stems(words.words(text)) & set(stems)
         return found
