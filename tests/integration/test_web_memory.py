@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, Request, Route, expect
 
 from lobug.memory.service import Memory
 from lobug.storage.driver import driver
@@ -123,6 +123,22 @@ def settled(page: Page) -> None:
     """Wait until a view shows what it fetched."""
     page.locator("main h1").wait_for()
     expect(page.locator("main .loading")).to_have_count(0)
+
+
+def asks_the_memory(request: Request) -> bool:
+    """Whether a request is about what is remembered, and not for a file of the pages."""
+    path = urlsplit(request.url).path
+    return "/memory/" in path and "/web/" not in path
+
+
+def visit(page: Page, address: str) -> None:
+    """Go to another view of the memory and wait until it shows what it fetched.
+
+    The view before stays for a moment, settled: the new one's first request tells that it went.
+    """
+    with page.expect_request(asks_the_memory):
+        page.goto(address)
+    settled(page)
 
 
 def test_a_memory_is_edited_corrected_removed_and_restored(house: House) -> None:
@@ -275,11 +291,10 @@ def test_hostile_text_is_never_markup_and_overflows_nothing(
     house.ask("POST", "/memory/tasks", user, json={"title": "x" * 100})
     views = ["", *(f"/entry/{one}" for one in ids), "/search?q=user&status=all"]
     views += ["/identity", "/timeline", "/why", "/projects", "/numbers", "/manage"]
-    with house.page(user, viewport=viewport) as page:
+    with house.page(user, "#/talk", viewport=viewport) as page:
         title = "Memory · Lo-Bug"
         for view in views:
-            page.goto(f"{house.url}/#/memory{view}")
-            settled(page)
+            visit(page, f"{house.url}/#/memory{view}")
             assert page.title() == title, view
             assert page.locator("main img, main script, main b").count() == 0, view
             wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
@@ -455,12 +470,15 @@ def test_a_user_is_named_only_where_the_caller_may(
     house: House, role: str, at_this_computer: bool, named: bool
 ) -> None:
     with house.page("ada", "#/talk", role=role, at_this_computer=at_this_computer) as page:
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
+        asked: list[Request] = []
+
+        def note(request: Request) -> None:
+            asked.append(request)
+
+        page.on("request", note)
         for view in ("", "/search?q=tea", "/identity", "/timeline", "/why", "/manage"):
-            page.goto(f"{house.url}/#/memory{view}")
-            settled(page)
-        queries = [urlsplit(url) for url in asked if "/memory/" in url and "/web/" not in url]
+            visit(page, f"{house.url}/#/memory{view}")
+        queries = [urlsplit(request.url) for request in asked if asks_the_memory(request)]
         users = {
             str(parse_qs(url.query).get("user")) for url in queries if url.path != "/memory/users"
         }
