@@ -197,9 +197,9 @@ def test_which_turns_are_looked_at_does_not_depend_on_others(
         log = turn_words.totals_of(connection, "ada")
         assert log is not None
         stems = ["tea", "epilepsi", "cake"]
-        held = turn_words.holding(connection, log, stems)
+        held = turn_words.occurrences(connection, log, stems, plan.matches)
         among = candidates.Among("ada", *bounds)
-        found.append(candidates._by_words(connection, log, among, stems, held, plan))
+        found.append(candidates._by_words(connection, log, among, held, plan))
         connection.close()
     assert found[0] == found[1]
     assert len(found[0]) == 5

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.language.en.questions import analyse, is_of_another
+from lobug.language.en.questions import about_others, analyse
 from lobug.language.en.speech_acts import is_taken_back
 from lobug.memory.model import Category, Entry, Hit, Layer, LoggedMessage, Recalled, Source, Status
 from lobug.memory.recall.ranking import (
@@ -244,7 +244,7 @@ def test_of_what_the_prompt_holds_the_best_is_repeated_for_a_question() -> None:
 def test_what_was_put_right_later_is_no_memory(
     said: str, later: list[str], taken_back: bool
 ) -> None:
-    assert (is_restated(said, later) or is_taken_back(later)) is taken_back
+    assert (is_restated(said, slots_of(later)) or is_taken_back(later)) is taken_back
 
 
 def test_a_former_order_answers_nothing() -> None:
@@ -342,7 +342,7 @@ def test_entries_and_turns_share_the_places_and_entries_are_shown_first() -> Non
 
 
 @pytest.mark.parametrize(
-    ("question", "content", "of_another"),
+    ("question", "content", "of_others"),
     [
         ("What is my brother's name?", "The user's sister is named Anna", True),
         ("What is my dog called?", "The user has a cat named Miso", True),
@@ -358,9 +358,9 @@ def test_entries_and_turns_share_the_places_and_entries_are_shown_first() -> Non
     ],
 )
 def test_who_asks_about_a_brother_gets_nothing_about_a_sister(
-    question: str, content: str, *, of_another: bool
+    question: str, content: str, *, of_others: bool
 ) -> None:
-    assert is_of_another(question, content) is of_another
+    assert about_others(question)(content) is of_others
 
 
 def test_a_summary_that_repeats_a_fact_that_is_recalled_is_left_out() -> None:

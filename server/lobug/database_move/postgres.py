@@ -96,7 +96,7 @@ DERIVATIONS = (
         "turn_index",
         "message_id",
         "INSERT INTO turn_tokens"
-        " SELECT t.message_id, array_agg(DISTINCT t.owner || 'x' || w.stem)"
+        " SELECT t.message_id, array_agg(DISTINCT t.owner || 'x' || w.stem), count(*)"
         " FROM turn_index t CROSS JOIN LATERAL json_each(t.words) j"
         " JOIN turn_words w ON w.id = j.value"
         " WHERE t.message_id > %(after)s AND t.message_id <= %(upto)s GROUP BY t.message_id",

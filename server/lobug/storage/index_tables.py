@@ -108,6 +108,7 @@ turn_words = Table(
     **STRICT,
 )
 add_index("turn_words_by_set", turn_words, "vector_set id")
+add_index("turn_words_by_stem", turn_words, "stem")
 
 turn_vector_sets = Table(
     "turn_vector_sets",

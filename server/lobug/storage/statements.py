@@ -109,7 +109,7 @@ class Result:
 
     def all(self) -> list[Row]:
         """All rows."""
-        return list(self)
+        return [*map(self._maker(), self._cursor.fetchall())]
 
     def first(self) -> Row | None:
         """The first row; None: there is none."""
@@ -132,7 +132,9 @@ class Result:
 
     def scalars(self) -> list[Any]:
         """The first column of every row."""
-        return [row[0] for row in self]
+        if self._make is None:
+            return [row[0] for row in self._cursor.fetchall()]
+        return [row[0] for row in self.all()]
 
     @property
     def rowcount(self) -> int:

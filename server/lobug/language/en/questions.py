@@ -9,6 +9,7 @@ to 14 facts, 9 found their fact in the first person and all 16 in the third, as 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from lobug.language.en import fact_comparison, mentions, speech_acts, words
@@ -198,16 +199,21 @@ def _who() -> dict[str, frozenset[str]]:
 _WHO = _who()
 
 
-def is_of_another(question: str, content: str) -> bool:
-    """Whether a question names relatives or pets and a memory names only others, unless both have
-    the same name in them.
+def about_others(question: str) -> Callable[[str], bool]:
+    """What tells of a memory whether it names only other relatives or pets than a question does,
+    and no name that the question has. It is never so where the question names none.
 
     "What is my brother's name?" is near to "The user's sister is named Anna" in words and in
     meaning, and a small chat model then answers Anna."""
-    asked, named = _spoken_of(question), _spoken_of(content)
-    if not asked or not named or asked & named:
-        return False
-    return not mentions.names_in(question) & mentions.names_in(content)
+    asked = _spoken_of(question)
+
+    def is_of_others(content: str) -> bool:
+        named = _spoken_of(content)
+        if not named or asked & named:
+            return False
+        return not mentions.names_in(question) & mentions.names_in(content)
+
+    return is_of_others if asked else lambda _content: False
 
 
 def _spoken_of(text: str) -> frozenset[str]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -298,26 +298,26 @@ _HOLDERS = (
     " WHERE memories_text MATCH '{columns} : ' || :word AND l.owner IN (SELECT id"
     " FROM memory_owners WHERE user IN (SELECT value FROM json_each(:owners)))"
 )
-_HOLDERS_POSTGRES = (
-    "SELECT l.memory_id, l.words"
-    " FROM jsonb_array_elements_text(CAST(:owners AS jsonb)) u (name)"
-    ' JOIN memory_owners o ON o."user" = u.name'
-    " CROSS JOIN LATERAL (SELECT word_tokens(o.id, :word) AS tokens) w"
-    " JOIN memory_tokens t ON {holds}"
-    # OFFSET 0: the few entries that are found are looked up. PostgreSQL has no statistics of words
-    # and expects so many that it would read the lengths of everybody's.
-    " CROSS JOIN LATERAL (SELECT memory_id, words FROM memory_lengths"
-    " WHERE memory_id = t.memory_id OFFSET 0) l"
-    " WHERE cardinality(w.tokens) > 0"
-)
-IN_KEYS = HandWritten(
-    sqlite=_HOLDERS.format(columns="key"),
-    postgres=_HOLDERS_POSTGRES.format(holds="t.key @> w.tokens"),
-)
-IN_CONTENTS = HandWritten(
-    sqlite=_HOLDERS.format(columns="{content tags}"),
-    postgres=_HOLDERS_POSTGRES.format(holds="(t.content @> w.tokens OR t.tags @> w.tokens)"),
-)
+IN_KEYS = _HOLDERS.format(columns="key")
+IN_CONTENTS = _HOLDERS.format(columns="{content tags}")
+# OFFSET 0: the tokens are made once, and the few entries that are found are looked up. PostgreSQL
+# has no statistics of words and expects so many that it would read everybody's.
+HOLDERS = """
+SELECT a.value AS word, h.memory_id, h.in_key, l.words
+FROM json_texts(:words) a
+CROSS JOIN jsonb_array_elements_text(CAST(:owners AS jsonb)) u (name)
+JOIN memory_owners o ON o."user" = u.name
+CROSS JOIN LATERAL (SELECT word_tokens(o.id, a.value) AS tokens OFFSET 0) w
+CROSS JOIN LATERAL (
+    SELECT memory_id, true AS in_key FROM memory_tokens
+    WHERE cardinality(w.tokens) > 0 AND key @> w.tokens
+    UNION ALL
+    SELECT memory_id, false FROM memory_tokens
+    WHERE cardinality(w.tokens) > 0 AND (content @> w.tokens OR tags @> w.tokens)
+    OFFSET 0) h
+CROSS JOIN LATERAL (
+    SELECT words FROM memory_lengths WHERE memory_id = h.memory_id OFFSET 0) l
+"""
 
 
 def word_scores(
@@ -334,25 +334,36 @@ def word_scores(
     for word in query_words[:MAX_QUERY_WORDS]:
         by_stem.setdefault(words.stem(word), word)
     found: defaultdict[int, float] = defaultdict(float)
-    for word in by_stem.values():
+    for holders in _holders(connection, owners, list(by_stem.values())):
         counts: dict[int, tuple[float, int]] = {}
-        for holding, count in ((IN_KEYS, IN_KEY), (IN_CONTENTS, 1.0)):
-            for row in run(
-                connection,
-                holding,
-                word=_asked(connection, word),
-                owners=owners,
-            ):
-                before, _ = counts.get(row.memory_id, (0.0, 0))
-                counts[row.memory_id] = (before + count, row.words)
+        for entry_id, in_key, size in holders:
+            before, _ = counts.get(entry_id, (0.0, 0))
+            counts[entry_id] = (before + (IN_KEY if in_key else 1.0), size)
         idf = math.log1p((total.entries - len(counts) + 0.5) / (len(counts) + 0.5))
         for entry_id, (count, size) in counts.items():
             found[entry_id] += idf * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * size / mean))
     return dict(found)
 
 
-def _asked(connection: Connection, word: str) -> str:
-    return fts_string(word) if dialect_of(connection) is SQLITE else word
+def _holders(
+    connection: Connection, owners: str, asked: Sequence[str]
+) -> Iterable[list[tuple[int, bool, int]]]:
+    """The entries that hold each of these words: id, whether it is in the key, and words in all.
+    ``owners``: users, as JSON."""
+    if dialect_of(connection) is not SQLITE:
+        rows = run(connection, HOLDERS, words=json.dumps(list(asked)), owners=owners)
+        by_word: dict[str, list[tuple[int, bool, int]]] = {word: [] for word in asked}
+        for row in rows:
+            by_word[row.word].append((row.memory_id, row.in_key, row.words))
+        return by_word.values()
+    return [
+        [
+            (row.memory_id, statement is IN_KEYS, row.words)
+            for statement in (IN_KEYS, IN_CONTENTS)
+            for row in run(connection, statement, word=fts_string(word), owners=owners)
+        ]
+        for word in asked
+    ]
 
 
 WITH_ANY_OF = HandWritten(

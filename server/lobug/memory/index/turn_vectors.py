@@ -87,6 +87,7 @@ BEFORE_CHARS = 1_000
 """Characters of the turn before that are embedded, from its end: a question comes last."""
 
 Ints = NDArray[np.int64]
+Codes = NDArray[np.uint64]
 
 NOWHERE = np.uint16(0xFFFF)
 """Distance of a slot without bits."""
@@ -310,63 +311,101 @@ ONE_BLOCK = select(turn_codes.c.codes).where(
 )
 PUT_BLOCK = insert_or_replace(turn_codes)
 IN_SLOTS = HandWritten(
-    # CROSS JOIN, and OFFSET 0, look the few slots up instead of going through all of the user's
+    # CROSS JOIN, and an array, look the few slots up instead of going through all of the user's
     # vectors. PostgreSQL would do that where it has one plan for all users: most have few.
     sqlite="SELECT v.message_id FROM json_each(:slots) j CROSS JOIN turn_vectors v"
     " WHERE v.set_id = :set_id AND v.owner = :owner AND v.slot = j.value",
-    postgres="SELECT v.message_id FROM json_each(:slots) j"
-    " CROSS JOIN LATERAL (SELECT message_id FROM turn_vectors"
-    " WHERE set_id = :set_id AND owner = :owner AND slot = j.value OFFSET 0) v",
+    postgres="SELECT message_id FROM turn_vectors WHERE set_id = :set_id AND owner = :owner"
+    " AND slot = ANY(ARRAY(SELECT value FROM json_each(:slots)))",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """The sign bits of a user's turns, by slot."""
+
+    bits: Codes
+    """Shape (words of 64 bits, slots); all zero: the slot has none."""
+    empty: NDArray[np.bool_]
+    """Shape (slots,): where the slot has none."""
+
+    @classmethod
+    def of(cls, blocks: Mapping[int, bytes], present: VectorSet) -> Signs:
+        """Those of whole blocks, by their number."""
+        words = present.code_size // 8
+        return cls(np.zeros((words, 0), np.uint64), np.zeros(0, np.bool_)).with_blocks(blocks)
+
+    def with_blocks(self, blocks: Mapping[int, bytes]) -> Signs:
+        """These with some blocks, by their number, in place of what they were."""
+        words, slots = self.bits.shape
+        bits = np.zeros((words, max(slots, (max(blocks, default=-1) + 1) * BLOCK)), np.uint64)
+        bits[:, :slots] = self.bits
+        for block, stored in blocks.items():
+            own = np.frombuffer(stored, np.uint64).reshape(-1, words)
+            bits[:, block * BLOCK : (block + 1) * BLOCK] = 0
+            bits[:, block * BLOCK : block * BLOCK + len(own)] = own.T
+        return Signs(bits, np.logical_not(bits.any(axis=0)))
+
+    def distances(self, vector: Floats) -> NDArray[np.uint16]:
+        """How many signs of each slot differ from those of a vector, (slots,)."""
+        apart = np.zeros(self.bits.shape[1], np.uint16)
+        for own, asked in zip(self.bits, np.frombuffer(code(vector), np.uint64), strict=True):
+            apart += np.bitwise_count(own ^ asked)
+        apart[self.empty] = NOWHERE
+        return apart
+
+
+def read_signs(connection: Connection, present: VectorSet, owner: int) -> Signs:
+    """The sign bits of all of a user's turns."""
+    rows = run_for_bytes(connection, CODES, set_id=present.id, owner=owner)
+    return Signs.of(dict(rows.all()), present)
 
 
 def nearest(
     connection: Connection,
     present: VectorSet,
     owner: int,
+    signs: Signs,
     vector: Floats,
     k: int,
     allowed: Ints | None = None,
 ) -> list[int]:
     """Ids of about the ``k`` turns of a user that are nearest to a vector, by the signs of its
     components, in no order. ``allowed``: slots that may be among them."""
-    wanted = np.frombuffer(code(vector), np.uint64)
-    slots, distances = [], []
-    for row in run_for_bytes(connection, CODES, set_id=present.id, owner=owner):
-        bits = np.frombuffer(row.codes, np.uint64).reshape(-1, len(wanted))
-        apart = np.bitwise_count(bits ^ wanted).sum(axis=1, dtype=np.uint16)
-        apart[~bits.any(axis=1)] = NOWHERE
-        slots.append(np.arange(row.block * BLOCK, row.block * BLOCK + len(apart)))
-        distances.append(apart)
-    if not slots or k <= 0:
+    distance = signs.distances(vector)
+    if not len(distance) or k <= 0:
         return []
-    slot, distance = np.concatenate(slots), np.concatenate(distances)
     if allowed is not None:
-        distance[~np.isin(slot, allowed)] = NOWHERE
+        others = np.ones(len(distance), np.bool_)
+        others[allowed[allowed < len(distance)]] = False
+        distance[others] = NOWHERE
     best = np.argpartition(distance, min(k, len(distance)) - 1)[:k]
     best = best[distance[best] < NOWHERE]
     return run(
         connection,
         IN_SLOTS,
-        slots=json.dumps(slot[best].tolist()),
+        slots=json.dumps(best.tolist()),
         set_id=present.id,
         owner=owner,
     ).scalars()
+
+
+OF_WORDS = HandWritten(
+    # CROSS JOIN looks each word up.
+    sqlite="SELECT v.word_id, v.vector FROM json_each(:ids) j CROSS JOIN turn_word_vectors v"
+    " WHERE v.word_id = j.value AND v.set_id = :set_id AND v.vector IS NOT NULL",
+    postgres="SELECT word_id, vector FROM turn_word_vectors"
+    " WHERE word_id = ANY(ARRAY(SELECT value FROM json_each(:ids)))"
+    " AND set_id = :set_id AND vector IS NOT NULL",
+)
 
 
 def of_words(
     connection: Connection, present: VectorSet, word_ids: Sequence[int]
 ) -> Mapping[int, bytes]:
     """The stored vectors of words, by id; words without a vector are left out."""
-    # Hand-written: CROSS JOIN looks the words up in the order in which they are asked for.
-    rows = run_for_bytes(
-        connection,
-        "SELECT v.word_id, v.vector FROM json_each(:ids) j CROSS JOIN turn_word_vectors v"
-        " WHERE v.word_id = j.value AND v.set_id = :set_id AND v.vector IS NOT NULL",
-        ids=json.dumps(list(word_ids)),
-        set_id=present.id,
-    )
-    return {row.word_id: row.vector for row in rows}
+    ids = json.dumps(list(word_ids))
+    return dict(run_for_bytes(connection, OF_WORDS, ids=ids, set_id=present.id).all())
 
 
 def _ids(embedded: Sequence[Window]) -> list[int]:

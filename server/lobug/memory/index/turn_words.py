@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -27,7 +27,15 @@ from lobug.language.en.data import MONTHS
 from lobug.language.en.questions import ONESELF, has_time
 from lobug.storage.connection import Connection
 from lobug.storage.index_tables import turn_index, turn_owners, turn_words
-from lobug.storage.statements import SQLITE, HandWritten, among, dialect_of, insert_or_add, run
+from lobug.storage.statements import (
+    SQLITE,
+    HandWritten,
+    among,
+    dialect_of,
+    insert_or_add,
+    run,
+    run_for_bytes,
+)
 from lobug.storage.tables import conversation_log
 
 Ints = NDArray[np.int64]
@@ -60,36 +68,90 @@ def token(owner: int, stem: str) -> str:
     return f"{owner}x{stem}"
 
 
-HOLDING = HandWritten(
-    sqlite="SELECT term, doc FROM turn_terms WHERE term IN (SELECT value FROM json_each(:tokens))",
-    postgres="SELECT j.term, (SELECT count(*) FROM turn_tokens t WHERE t.tokens @> ARRAY[j.term])"
-    " AS doc FROM jsonb_array_elements_text(CAST(:tokens AS jsonb)) j (term)",
+COUNTS = "SELECT term, doc FROM turn_terms WHERE term IN (SELECT value FROM json_each(:tokens))"
+# A stem is letters and digits, and it is quoted: nothing in it is an operator.
+MATCHING = "SELECT rowid FROM turn_text WHERE turn_text MATCH '\"' || :token || '\"'"
+LENGTHS = (
+    "SELECT json_array_length(t.words) FROM json_each(:ids) j"
+    " CROSS JOIN turn_index t WHERE t.message_id = j.value ORDER BY j.key"
 )
-MATCHING = HandWritten(
-    # A stem is letters and digits, and it is quoted: nothing in it is an operator.
-    sqlite="SELECT rowid AS message_id FROM turn_text WHERE turn_text MATCH '\"' || :token || '\"'",
-    postgres="SELECT message_id FROM turn_tokens WHERE tokens @> ARRAY[CAST(:token AS text)]"
-    " ORDER BY message_id",
+# All at once, since to count the turns that hold a word PostgreSQL has to look at each of them.
+OCCURRENCES = """
+WITH held AS MATERIALIZED (
+    SELECT j.term, j.at, h.ids, h.lengths, coalesce(cardinality(h.ids), 0) AS turns
+    FROM jsonb_array_elements_text(CAST(:tokens AS jsonb)) WITH ORDINALITY j (term, at)
+    CROSS JOIN LATERAL (SELECT array_agg(message_id) AS ids, array_agg(length) AS lengths
+                        FROM turn_tokens WHERE tokens @> ARRAY[j.term]) h
+), added AS (
+    SELECT held.*, sum(turns) OVER (ORDER BY turns, at ROWS UNBOUNDED PRECEDING) AS so_far FROM held
 )
+SELECT term, turns,
+       CASE WHEN so_far <= :most OR so_far = turns THEN array_send(ids) END AS ids,
+       CASE WHEN so_far <= :most OR so_far = turns THEN array_send(lengths) END AS lengths
+FROM added ORDER BY turns, at
+"""
+_ARRAY_HEADER = 20
+_ARRAY_ITEM = np.dtype([("size", ">i4"), ("number", ">i8")])
+"""How PostgreSQL sends an array of bigint: a header, and each number with its size before it. To
+read it as such takes half of the time that psycopg needs for a list."""
 INSERT_TOKENS = HandWritten(
     sqlite="INSERT INTO turn_text (rowid, tokens) VALUES (:message_id, :tokens)",
-    postgres="INSERT INTO turn_tokens (message_id, tokens)"
-    " SELECT :message_id, array_agg(DISTINCT token)"
+    postgres="INSERT INTO turn_tokens (message_id, tokens, length)"
+    " SELECT :message_id, array_agg(DISTINCT token), count(*)"
     " FROM regexp_split_to_table(:tokens, ' ') t (token) WHERE token <> ''",
 )
 
 
-def holding(connection: Connection, totals: TurnTotals, stems: Sequence[str]) -> dict[str, int]:
-    """How many of the user's turns hold each of the stems."""
+@dataclass(frozen=True, slots=True)
+class Occurrences:
+    """Which of the user's turns hold some stems."""
+
+    counts: Mapping[str, int]
+    """How many turns hold each of them."""
+    turns: Mapping[str, Ints]
+    """Ids of the messages that hold the rarest of them, by stem."""
+    lengths: Mapping[str, Ints] | None
+    """Words in each of these turns; None: ``lengths_of`` looks them up."""
+
+
+def occurrences(
+    connection: Connection, totals: TurnTotals, stems: Sequence[str], most: int
+) -> Occurrences:
+    """The user's turns that hold some stems, the rarest first until ``most`` turns hold them; those
+    of one stem in any case."""
     tokens = {token(totals.owner, stem): stem for stem in stems}
-    rows = run(connection, HOLDING, tokens=json.dumps(list(tokens)))
-    return dict.fromkeys(stems, 0) | {tokens[row.term]: row.doc for row in rows}
+    asked = json.dumps(list(tokens))
+    if dialect_of(connection) is not SQLITE:
+        rows = run_for_bytes(connection, OCCURRENCES, tokens=asked, most=most).all()
+        given = [row for row in rows if row.ids is not None]
+        return Occurrences(
+            {tokens[row.term]: row.turns for row in rows},
+            {tokens[row.term]: _numbers(row.ids) for row in given},
+            {tokens[row.term]: _numbers(row.lengths) for row in given},
+        )
+    counts = dict.fromkeys(stems, 0)
+    counts |= {tokens[row.term]: row.doc for row in run(connection, COUNTS, tokens=asked)}
+    turns = dict[str, Ints]()
+    held = 0
+    for stem in sorted(stems, key=lambda stem: counts[stem]):
+        held += counts[stem]
+        if turns and held > most:
+            break
+        if counts[stem]:
+            holding = run(connection, MATCHING, token=token(totals.owner, stem))
+            turns[stem] = np.array(holding.scalars(), np.int64)
+    return Occurrences(counts, turns, None)
 
 
-def matching(connection: Connection, totals: TurnTotals, stem: str) -> Ints:
-    """Ids of the messages of all the user's turns that hold a stem, ascending."""
-    rows = run(connection, MATCHING, token=token(totals.owner, stem))
-    return np.fromiter((row.message_id for row in rows), np.int64)
+def lengths_of(connection: Connection, message_ids: Ints) -> Ints:
+    """The number of words of each of these turns."""
+    rows = run(connection, LENGTHS, ids=json.dumps(message_ids.tolist()))
+    return np.array(rows.scalars(), np.int64)
+
+
+def _numbers(sent: bytes) -> Ints:
+    items = np.frombuffer(sent, _ARRAY_ITEM, offset=_ARRAY_HEADER)
+    return items["number"].astype(np.int64)
 
 
 PENDING = (

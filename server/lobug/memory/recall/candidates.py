@@ -4,7 +4,7 @@ meaning, and their neighbours. Every query names the user's number in the index.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,8 @@ from sqlalchemy import Integer, bindparam, select
 
 from lobug.memory.index import turn_vectors, turn_words
 from lobug.memory.index.turn_vectors import VectorSet
-from lobug.memory.index.turn_words import TurnTotals
+from lobug.memory.index.turn_words import Occurrences, TurnTotals
+from lobug.memory.index.vector_cache import VectorCache, signs_of, vectors_of_words
 from lobug.memory.recall import scoring
 from lobug.memory.recall.scoring import Floats, Ints, Terms
 from lobug.storage.connection import Connection
@@ -88,19 +89,22 @@ def gather(
     connection: Connection,
     totals: TurnTotals,
     among: Among,
-    stems: Sequence[str],
-    holding: Mapping[str, int],
+    found: Occurrences,
     present: VectorSet | None,
     whole: Vector | None,
+    cache: VectorCache | None,
     plan: Plan = PLAN,
 ) -> list[Candidate]:
-    """The turns that will be scored, by session and place. ``whole`` is the vector of the
-    question, from the model of ``present``."""
-    by_words = _by_words(connection, totals, among, stems, holding, plan)
+    """The turns that will be scored, by session and place. ``found``: those that hold words of the
+    question; ``whole``: the vector of the question, from the model of ``present``."""
+    by_words = _by_words(connection, totals, among, found, plan)
     near: list[int] = []
     if present is not None and whole is not None:
         allowed = _slots(connection, present, totals.owner, among) if among.bounded else None
-        near = turn_vectors.nearest(connection, present, totals.owner, whole, plan.dense, allowed)
+        signs = signs_of(connection, present, totals, cache)
+        near = turn_vectors.nearest(
+            connection, present, totals.owner, signs, whole, plan.dense, allowed
+        )
     return _fetch(connection, totals, among, by_words, near, present, plan)
 
 
@@ -158,6 +162,14 @@ def cosines(found: Sequence[Candidate], whole: Vector | None) -> Floats:
     return result
 
 
+WITH_STEMS = HandWritten(
+    sqlite="SELECT id, stem FROM turn_words WHERE stem IN (SELECT value FROM json_each(:stems))",
+    # As an array, which PostgreSQL looks up in the index, however many it expects to find.
+    postgres="SELECT id, stem FROM turn_words"
+    " WHERE stem = ANY(ARRAY(SELECT value FROM json_texts(:stems)))",
+)
+
+
 def terms(
     connection: Connection,
     idf: Floats,
@@ -166,28 +178,25 @@ def terms(
     vocabulary: Ints,
     present: VectorSet | None,
     vectors: QueryVectors | None,
+    cache: VectorCache | None,
 ) -> Terms:
     """The question's words against the words of the candidates. ``vocabulary`` is ``word_ids``,
     each once, ascending; negative ones are compared by their stems alone."""
-    rows = run(
-        connection,
-        "SELECT w.id, w.stem FROM json_each(:ids) j CROSS JOIN turn_words w WHERE w.id = j.value",
-        ids=json.dumps(np.unique(np.abs(vocabulary)).tolist()),
-    )
+    same = np.zeros((len(stems), len(vocabulary)), np.bool_)
     number = {stem: at for at, stem in enumerate(stems)}
-    stem_of = {word_id: number.get(stem, -1) for word_id, stem in rows}
-    at_stem = np.array([stem_of.get(abs(word_id), -1) for word_id in vocabulary.tolist()], np.int64)
+    for row in run(connection, WITH_STEMS, stems=json.dumps(list(stems))):
+        same[number[row.stem]] |= np.abs(vocabulary) == row.id
     similar = np.zeros((len(stems), len(vocabulary)), np.float32)
     if present is not None and vectors is not None and vectors.words:
         embedded = vocabulary[vocabulary > 0].tolist()
-        stored = turn_vectors.of_words(connection, present, embedded)
+        stored = vectors_of_words(connection, present, embedded, cache)
         places = np.searchsorted(vocabulary, np.fromiter(stored, np.int64, len(stored)))
         known = turn_vectors.decode(list(stored.values()), present.dimension)
         for row, word in enumerate(words):
             vector = vectors.words.get(word)
             if vector is not None and len(stored):
                 similar[row, places] = known @ vector
-    return Terms(idf, np.arange(len(stems))[:, None] == at_stem[None, :], similar)
+    return Terms(idf, same, similar)
 
 
 SAID_WITHIN = select(conversation_log.c.id).where(
@@ -201,52 +210,34 @@ def _by_words(
     connection: Connection,
     totals: TurnTotals,
     among: Among,
-    stems: Sequence[str],
-    holding: Mapping[str, int],
+    occurrences: Occurrences,
     plan: Plan,
 ) -> list[int]:
-    asked, held = list[str](), 0
-    for stem in sorted(stems, key=lambda stem: holding[stem]):
-        held += holding[stem]
-        if asked and held > plan.matches:
-            break
-        if holding[stem]:
-            asked.append(stem)
-    if not asked:
+    if not occurrences.turns:
         return []
     # SQLite's own rank would count the turns of all users: the order, and so what is left
     # out, would depend on what others said.
-    weight = scoring.idf(totals.turns, np.array([holding[stem] for stem in asked], np.int64))
-    holders = [turn_words.matching(connection, totals, stem) for stem in asked]
-    ids, place = np.unique(np.concatenate(holders), return_inverse=True)
+    holders = list(occurrences.turns.values())
+    counts = [occurrences.counts[stem] for stem in occurrences.turns]
+    weight = scoring.idf(totals.turns, np.array(counts, np.int64))
+    ids, first, place = np.unique(np.concatenate(holders), return_index=True, return_inverse=True)
     found = np.bincount(place, np.repeat(weight, [len(held) for held in holders]), len(ids))
     if among.bounded:
         since, until = among.times
-        said_then = _numbers(
-            run(connection, SAID_WITHIN, user=among.user, since=since, until=until)
-        )
+        said_then = run(
+            connection, SAID_WITHIN, user=among.user, since=since, until=until
+        ).scalars()
         within = np.isin(ids, said_then)
-        ids, found = ids[within], found[within]
+        ids, first, found = ids[within], first[within], found[within]
     best = np.lexsort((ids, -found))[: MEASURED * plan.lexical]
-    ids, found = ids[best], found[best]
-    damped = found / scoring.damping(_lengths(connection, ids), totals.words / totals.turns)
+    ids, first, found = ids[best], first[best], found[best]
+    if occurrences.lengths is None:
+        lengths = turn_words.lengths_of(connection, ids)
+    else:
+        lengths = np.concatenate([*occurrences.lengths.values()])[first]
+    damped = found / scoring.damping(lengths, totals.words / totals.turns)
     best = np.lexsort((ids, -damped))[: plan.lexical]
     return [int(number) for number in ids[best]]
-
-
-def _numbers(rows: Iterable[tuple[int]]) -> Ints:
-    return np.fromiter((row[0] for row in rows), np.int64)
-
-
-def _lengths(connection: Connection, message_ids: Ints) -> Ints:
-    """The number of words of each of these turns."""
-    rows = run(
-        connection,
-        "SELECT json_array_length(t.words) FROM json_each(:ids) j"
-        " CROSS JOIN turn_index t WHERE t.message_id = j.value ORDER BY j.key",
-        ids=json.dumps(message_ids.tolist()),
-    )
-    return _numbers(rows)
 
 
 def _slots(connection: Connection, present: VectorSet, owner: int, among: Among) -> Ints:
@@ -262,50 +253,48 @@ def _slots(connection: Connection, present: VectorSet, owner: int, among: Among)
         set_id=present.id,
         owner=owner,
     )
-    return np.fromiter((row[0] for row in rows), np.int64)
+    return np.array(rows.scalars(), np.int64)
 
 
-_COLUMNS = (
-    "SELECT t.message_id, t.session_id, t.place, l.role, l.speaker, t.asking, t.timed, t.words,"
-    " v.vector FROM found f"
-)
-_LOG = (
-    'l."user" = :user AND l.created_at >= :since AND l.created_at < :until'
-    " AND (CAST(:exclude AS bigint) IS NULL OR l.id <> :exclude)"
-)
-FETCH = HandWritten(
-    # CROSS JOIN keeps SQLite's order of loops: few ids first, each looked up.
-    sqlite="WITH found (id) AS ("
-    " SELECT value FROM json_each(:all) UNION"
-    " SELECT n.message_id FROM json_each(:lead) j"
+# Hand-written: the numbers come first, and each is looked up. A join would go through all turns of
+# the user, or in PostgreSQL, which expects a hundred times as many neighbours, of everybody.
+NEIGHBOURS = HandWritten(
+    sqlite="SELECT n.message_id FROM json_each(:ids) j"
     " CROSS JOIN turn_index t CROSS JOIN json_each(:away) d CROSS JOIN turn_index n"
     " WHERE t.message_id = j.value AND n.session_id = t.session_id"
-    " AND n.place = t.place + d.value)"
-    f" {_COLUMNS} CROSS JOIN turn_index t CROSS JOIN conversation_log l"
-    " LEFT JOIN turn_vectors v ON v.message_id = t.message_id AND v.set_id = :set"
-    " WHERE t.message_id = f.id AND l.id = t.message_id"
-    f" AND t.owner = :owner AND t.words IS NOT NULL AND {_LOG}"
-    " ORDER BY t.session_id, t.place",
-    # OFFSET 0 does the same for PostgreSQL. It would expect a hundred times as many neighbours,
-    # and read the turns of everybody to join them. Inside stands the number alone: with the user
-    # it would take the index by user and time, and read all turns of who has many, for each.
-    postgres="WITH found (id) AS MATERIALIZED ("
-    " SELECT value FROM json_each(:all) UNION"
-    " SELECT n.message_id FROM json_each(:lead) j"
+    " AND n.place = t.place + d.value",
+    postgres="SELECT n.message_id FROM json_each(:ids) j"
     " CROSS JOIN LATERAL (SELECT session_id, place FROM turn_index"
     " WHERE message_id = j.value OFFSET 0) t"
     " CROSS JOIN json_each(:away) d"
     " CROSS JOIN LATERAL (SELECT message_id FROM turn_index"
-    " WHERE session_id = t.session_id AND place = t.place + d.value OFFSET 0) n)"
-    f" {_COLUMNS} CROSS JOIN LATERAL (SELECT * FROM turn_index"
-    " WHERE message_id = f.id OFFSET 0) t"
-    ' CROSS JOIN LATERAL (SELECT id, role, speaker, created_at, "user" FROM conversation_log'
-    " WHERE id = t.message_id OFFSET 0) l"
-    " LEFT JOIN LATERAL (SELECT vector, set_id FROM turn_vectors"
-    " WHERE message_id = t.message_id OFFSET 0) v ON v.set_id = :set"
-    f" WHERE t.owner = :owner AND t.words IS NOT NULL AND {_LOG}"
-    " ORDER BY t.session_id, t.place",
+    " WHERE session_id = t.session_id AND place = t.place + d.value OFFSET 0) n",
 )
+
+
+def _looked_up(columns: str, table: str, key: str, condition: str) -> HandWritten:
+    """The rows of a table that have a number of ``:ids`` as their key and fulfil a condition."""
+    return HandWritten(
+        sqlite=f"SELECT {columns} FROM json_each(:ids) j CROSS JOIN {table} t"
+        f" WHERE t.{key} = j.value AND {condition}",
+        postgres=f"SELECT {columns} FROM {table} t"
+        f" WHERE t.{key} = ANY(ARRAY(SELECT value FROM json_each(:ids))) AND {condition}",
+    )
+
+
+ANALYSED = _looked_up(
+    "t.message_id, t.session_id, t.place, t.asking, t.timed, t.words",
+    "turn_index",
+    "message_id",
+    "t.owner = :owner AND t.words IS NOT NULL",
+)
+SAID = _looked_up(
+    "t.id, t.role, t.speaker",
+    "conversation_log",
+    "id",
+    't."user" = :user AND t.created_at >= :since AND t.created_at < :until',
+)
+VECTORS = _looked_up("t.message_id, t.vector", "turn_vectors", "message_id", "t.set_id = :set_id")
 
 
 def _fetch(
@@ -317,21 +306,36 @@ def _fetch(
     present: VectorSet | None,
     plan: Plan,
 ) -> list[Candidate]:
+    lead = json.dumps(by_words[: plan.lead])
+    away = json.dumps([d for d in range(-plan.span, plan.span + 1) if d])
+    beside = run(connection, NEIGHBOURS, ids=lead, away=away).scalars()
+    wanted = {*by_words, *near, *beside} - {among.exclude_message_id}
+    ids = json.dumps(sorted(wanted))
     since, until = among.times
-    rows = run_for_bytes(
-        connection,
-        FETCH,
-        all=json.dumps([*by_words, *near]),
-        lead=json.dumps(list(by_words[: plan.lead])),
-        away=json.dumps([d for d in range(-plan.span, plan.span + 1) if d]),
-        set=None if present is None else present.id,
-        owner=totals.owner,
-        user=among.user,
-        since=since,
-        until=until,
-        exclude=among.exclude_message_id,
-    )
-    return [Candidate(**row._asdict()) for row in rows]
+    said = {
+        row.id: row
+        for row in run(connection, SAID, ids=ids, user=among.user, since=since, until=until)
+    }
+    vectors: dict[int, bytes] = {}
+    if present is not None:
+        rows = run_for_bytes(connection, VECTORS, ids=ids, set_id=present.id)
+        vectors = dict(rows.all())
+    analysed = run(connection, ANALYSED, ids=ids, owner=totals.owner).all()
+    return [
+        Candidate(
+            row.message_id,
+            row.session_id,
+            row.place,
+            said[row.message_id].role,
+            said[row.message_id].speaker,
+            row.asking,
+            row.timed,
+            row.words,
+            vectors.get(row.message_id),
+        )
+        for row in sorted(analysed, key=lambda row: (row.session_id, row.place))
+        if row.message_id in said
+    ]
 
 
 Vector = NDArray[np.float32]

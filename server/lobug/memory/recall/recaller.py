@@ -17,14 +17,15 @@ from lobug.engines.base import ChatModel
 from lobug.language.en import fact_comparison, perspective, speech_acts
 from lobug.language.en.questions import (
     Question,
+    about_others,
     analyse,
     in_third_person,
-    is_of_another,
     without_asking,
 )
 from lobug.language.en.speech_acts import is_taken_back
 from lobug.memory import focus, identity, log
 from lobug.memory.embedding import FactEmbedder
+from lobug.memory.index.vector_cache import VectorCache
 from lobug.memory.model import (
     ConversationKey,
     Filter,
@@ -122,6 +123,7 @@ class Recaller:
         self._clock = clock
         self._working_memory = working_memory
         self._queries = QueryEmbedder(embedding)
+        self._cache = VectorCache()
         self._pending: OrderedDict[int, NewRecall] = OrderedDict()
 
     def use(self, settings: MemorySettings) -> None:
@@ -185,9 +187,10 @@ class Recaller:
 
         turns, found = await self._database.read(work)
         hits = found.hits
+        is_of_others = about_others(query)
         now = self._clock()
         best = ranking.select_entries(
-            [hit for hit in hits if not is_of_another(query, hit.content)],
+            [hit for hit in hits if not is_of_others(hit.content)],
             question,
             floor=self._settings.retrieval_min_similarity,
             limit=self._settings.retrieval_top_k,
@@ -196,7 +199,7 @@ class Recaller:
         best = [hit for hit in best if not ranking.repeats_a_fact(hit, best)]
         cited = {hit.entry.source_message_id for hit in best if hit.entry is not None}
         said = ranking.select_turns(
-            [hit for hit in turns.hits if not is_of_another(query, hit.content)],
+            [hit for hit in turns.hits if not is_of_others(hit.content)],
             question,
             known=turns.outdated
             | found.elsewhere
@@ -258,6 +261,7 @@ class Recaller:
                 limit=limit,
                 since=where.since,
                 until=where.until,
+                cache=self._cache,
             )
             return known, said
 
@@ -273,8 +277,9 @@ class Recaller:
             self._pending.popitem(last=False)
 
     def drop_searches(self) -> None:
-        """Drop the kept searches: what they found may have been erased."""
+        """Drop the kept searches and vectors: what they were made of may have been erased."""
         self._pending.clear()
+        self._cache.clear()
 
     def take_search(self, message_id: int) -> NewRecall | None:
         """Remove and return the kept search of a message; None: there is none."""
@@ -322,6 +327,7 @@ class Recaller:
             asked.vectors.turns,
             limit=TURN_CANDIDATES,
             exclude_message_id=message_id,
+            cache=self._cache,
         )
         held = log.recent(connection, conversation_key, self._working_memory)
         prompted = frozenset(message.id for message in held)
@@ -362,11 +368,13 @@ def _corrected_turns(
 ) -> set[int]:
     """Former turns that the user may have corrected later in this conversation."""
     found = set[int]()
+    told = [(message, slots_of([message.content])) for message in said]
     for hit in hits:
         if hit.role == "user" and hit.confidence >= TURN_FLOOR:
-            later = [message.content for message in said if message.id > hit.id]
-            taken_back = hit.id in prompted and is_taken_back(later)
-            if taken_back or is_restated(hit.content, later):
+            later = [one for one in told if one[0].id > hit.id]
+            taken_back = hit.id in prompted and is_taken_back([one.content for one, _ in later])
+            newer = frozenset[str]().union(*(slots for _, slots in later))
+            if taken_back or is_restated(hit.content, newer):
                 found.add(hit.id)
     return found
 
@@ -412,10 +420,9 @@ def slots_of(messages: Iterable[str]) -> frozenset[str]:
     return frozenset(slots)
 
 
-def is_restated(said: str, later: Iterable[str]) -> bool:
-    """Whether later words give a new value for a slot that ``said`` gives one for."""
-    slots = slots_of([said])
-    return bool(slots) and not slots.isdisjoint(slots_of(later))
+def is_restated(said: str, newer: frozenset[str]) -> bool:
+    """Whether words give a value for one of these slots, which have newer ones."""
+    return bool(newer) and not newer.isdisjoint(slots_of([said]))
 
 
 def is_outdated(content: str, slots: frozenset[str]) -> bool:

@@ -28,6 +28,7 @@ from lobug.memory.index.turn_words import (
     TurnTotals,
     analyse_question,
 )
+from lobug.memory.index.vector_cache import VectorCache
 from lobug.memory.model import Hit, MemoryScope
 from lobug.memory.recall import candidates, scoring
 from lobug.memory.recall.candidates import Among, Candidate, QueryVectors, Vector
@@ -87,6 +88,7 @@ def search_turns(
     since: float | None = None,
     until: float | None = None,
     exclude_message_id: int | None = None,
+    cache: VectorCache | None = None,
 ) -> list[Hit]:
     """The user's turns, of all conversations, that fit a question, best first.
 
@@ -102,7 +104,8 @@ def search_turns(
     totals = turn_words.totals_of(connection, scope.user)
     if totals is None:
         return []
-    return _hits(connection, scope, _ranked(connection, totals, among, prepared, vectors, limit))
+    ranked = _ranked(connection, totals, among, prepared, vectors, cache, limit)
+    return _hits(connection, scope, ranked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +126,15 @@ def _ranked(
     among: Among,
     prepared: PreparedQuery,
     vectors: QueryVectors | None,
+    cache: VectorCache | None,
     limit: int,
 ) -> list[_Ranked]:
     asked, present, whole = prepared.terms, None, None
     if vectors is not None:
         present = turn_vectors.find_set(connection, vectors.model_id, len(vectors.whole))
         whole = None if present is None else vectors.whole
-    held = turn_words.holding(connection, totals, asked.stems)
-    found = candidates.gather(connection, totals, among, asked.stems, held, present, whole)
+    held = turn_words.occurrences(connection, totals, asked.stems, candidates.PLAN.matches)
+    found = candidates.gather(connection, totals, among, held, present, whole, cache)
     if not found:
         return []
     flat, starts = candidates.word_ids(found)
@@ -146,7 +150,7 @@ def _ranked(
         timed=np.array([one.timed for one in found], np.bool_),
         meaning=meaning,
     )
-    holding = np.array([held[stem] for stem in asked.stems], np.int64)
+    holding = np.array([held.counts[stem] for stem in asked.stems], np.int64)
     terms = candidates.terms(
         connection,
         scoring.idf(totals.turns, holding),
@@ -155,6 +159,7 @@ def _ranked(
         vocabulary,
         present,
         vectors,
+        cache,
     )
     scores = scoring.score(turns, terms, totals.words / totals.turns)
     place = np.array([one.message_id for one in found], np.int64)

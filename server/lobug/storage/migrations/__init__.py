@@ -22,6 +22,7 @@ from lobug.storage.migrations.m005_claims import m005_claims
 from lobug.storage.migrations.m006_focus import m006_focus
 from lobug.storage.migrations.m007_listing_index import m007_listing_index
 from lobug.storage.migrations.m008_link_indexes import m008_link_indexes
+from lobug.storage.migrations.m009_stem_index import m009_stem_index
 
 Step = Callable[[Connection, str], None]
 """Takes the connection, inside a transaction, and the user who gets what has no owner yet."""
@@ -35,6 +36,7 @@ STEPS: tuple[Step, ...] = (
     m006_focus,
     m007_listing_index,
     m008_link_indexes,
+    m009_stem_index,
 )
 """Step n, counted from 1, turns a file of version n - 1 into one of version n."""
 

@@ -7,7 +7,7 @@ from typing import Any
 from psycopg.types.numeric import FloatLoader
 from psycopg.types.string import StrDumper
 
-from lobug.storage.postgres.connections import Raw
+from lobug.storage.postgres.connections import Raw, WholeCursor
 
 SEARCH_PATH = """
 SELECT set_config('search_path', concat_ws(', ', quote_ident(%s),
@@ -39,6 +39,7 @@ another one out before it comes again."""
 def configure(raw: Raw, schema: str, patience_s: float) -> None:
     """Let a connection work on a schema. Raises what psycopg raises."""
     raw.prepared_max = STATEMENTS
+    raw.cursor_factory = WholeCursor
     raw.adapters.register_loader("numeric", _NumberLoader)
     raw.adapters.register_dumper(str, StrDumper)  # as text, not as of an unknown type
     raw.execute(SEARCH_PATH, (schema,))
