@@ -312,11 +312,12 @@ def _copy_talkative(url: str, turns: int, embedder: Embedder) -> list[Any]:
         _copy(
             raw,
             "turn_tokens",
-            "message_id tokens",
+            "message_id tokens length",
             (
                 (
                     first + at,
                     sorted({turn_words.token(owner, turn_words.stem(w)) for w in one.words}),
+                    len(one.words),
                 )
                 for at, one in enumerate(analysed)
             ),
@@ -379,7 +380,7 @@ def _analysed_by(raw: Raw) -> list[Any]:
         "SELECT t.message_id, t.asking, t.timed, o.turns, o.words,"
         " ARRAY(SELECT w.word FROM json_each(t.words) j JOIN turn_words w ON w.id = j.value"
         " ORDER BY j.key),"
-        " ARRAY(SELECT unnest(k.tokens) ORDER BY 1),"
+        " ARRAY(SELECT unnest(k.tokens) ORDER BY 1), k.length,"
         " (SELECT sum(u.uses) FROM turn_word_uses u WHERE u.owner = t.owner)"
         " FROM turn_index t JOIN turn_owners o ON o.id = t.owner"
         " JOIN turn_tokens k ON k.message_id = t.message_id"
