@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import cached_property, lru_cache
@@ -35,6 +36,8 @@ UNKNOWN = 0.5
 """Certainty below which the reader does not know what a text means, and templates decide."""
 FOLLOWS = "follows"
 """A slot of templates that only fit behind a turn about the same skill."""
+EMPTY_KEPT = 512
+"""Requests in which a skill found nothing that are remembered: those of the last turns."""
 POSSIBLE = 0.1
 """Probability of a frame from which a template or the chat model may decide for it."""
 
@@ -59,6 +62,11 @@ _OF_OTHERS = re.compile(r"(?<!you )(?<!just )\b(?:said|shouted|yelled)\b", re.IG
 
 class EnglishSkillSentences:
     """The sentences of all skills that have a file."""
+
+    def __init__(self) -> None:
+        self._empty: dict[bytes, None] = {}
+        """Digests of requests in which a skill found nothing, with the skill. Not the requests:
+        what is to be forgotten must not stay here in words."""
 
     @cached_property
     def _files(self) -> Mapping[str, SkillFile]:
@@ -217,9 +225,22 @@ class EnglishSkillSentences:
         """What the requests in a text mean to some skills, the longest request first. A match of an
         Ordinary intent says that the text is no order, whatever else it looks like."""
         for request in requests_in(text):
-            found = [ranked for file in known for ranked in file.matches(request)]
+            found = [ranked for file in known for ranked in self._ranked(file, request)]
             for _, match in sorted(found, key=lambda ranked: ranked[0]):
                 yield match
+
+    def _ranked(self, file: SkillFile, request: str) -> Sequence[tuple[tuple[int, int], Match]]:
+        """What ``SkillFile.matches`` finds. A turn asks up to three times, mostly for nothing."""
+        said = f"{file.skill} {request}".encode("utf-8", "surrogatepass")
+        key = hashlib.sha256(said).digest()
+        if key in self._empty:
+            return ()
+        found = file.matches(request)
+        if not found:
+            self._empty[key] = None
+            while len(self._empty) > EMPTY_KEPT:
+                self._empty.pop(next(iter(self._empty)), None)
+        return found
 
     def match(self, text: str, skills: Sequence[str]) -> Match | None:
         """The surest of ``matches``; None: no sentence fits."""
