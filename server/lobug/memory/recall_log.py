@@ -13,7 +13,7 @@ from lobug.errors import MemoryNotFoundError
 from lobug.memory import entries
 from lobug.memory.model import ConversationKey, Hit, MemoryScope, Recall
 from lobug.storage.connection import Connection
-from lobug.storage.statements import among, run, run_many
+from lobug.storage.statements import HandWritten, among, run
 from lobug.storage.tables import conversation_log, memories, recall_hits, recalls
 
 
@@ -33,13 +33,25 @@ class NewRecall:
 
 
 INSERT = sa.insert(recalls).returning(recalls.c.id)
-INSERT_HIT = sa.insert(recall_hits)
+_HITS = (
+    "INSERT INTO recall_hits"
+    " (recall_id, rank, memory_id, message_id, score, confidence, parts, injected) "
+)
+# At once: a turn finds dozens.
+INSERT_HITS = HandWritten(
+    sqlite=f"{_HITS} SELECT :recall_id, value ->> 'rank', value ->> 'memory_id',"
+    " value ->> 'message_id', value ->> 'score', value ->> 'confidence', value ->> 'parts',"
+    " value ->> 'injected' FROM json_each(:hits)",
+    postgres=f"{_HITS} SELECT :recall_id, h.* FROM jsonb_to_recordset(CAST(:hits AS jsonb)) h"
+    " (rank bigint, memory_id bigint, message_id bigint, score float8, confidence float8,"
+    " parts text, injected bigint)",
+)
 ENTRIES_THERE = select(memories.c.id).where(among(memories.c.id, "ids"))
 MESSAGES_THERE = select(conversation_log.c.id).where(among(conversation_log.c.id, "ids"))
 COUNT_RECALL = (
     sa.update(memories)
     .values(recall_count=memories.c.recall_count + 1)
-    .where(memories.c.id == bindparam("hit_id"))
+    .where(among(memories.c.id, "hit_ids"))
 )
 
 
@@ -57,32 +69,23 @@ def insert(connection: Connection, new: NewRecall) -> int:
     ).scalar()
     there = _there(connection, new.hits)
     hits = [(rank, hit) for rank, hit in enumerate(new.hits, start=1) if hit.reference in there]
-    run_many(
-        connection,
-        INSERT_HIT,
-        (
-            {
-                "recall_id": recall_id,
-                "rank": rank,
-                "memory_id": hit.id if hit.kind == "memory" else None,
-                "message_id": hit.id if hit.kind == "turn" else None,
-                "score": hit.score,
-                "confidence": hit.confidence,
-                "parts": json.dumps({name: round(part, 4) for name, part in hit.parts.items()}),
-                "injected": hit.reference in new.injected,
-            }
-            for rank, hit in hits
-        ),
-    )
-    run_many(
-        connection,
-        COUNT_RECALL,
-        (
-            {"hit_id": hit.id, "last_recalled_at": new.created_at}
-            for _, hit in hits
-            if hit.kind == "memory" and hit.reference in new.injected
-        ),
-    )
+    rows = [
+        {
+            "rank": rank,
+            "memory_id": hit.id if hit.kind == "memory" else None,
+            "message_id": hit.id if hit.kind == "turn" else None,
+            "score": hit.score,
+            "confidence": hit.confidence,
+            "parts": json.dumps({name: round(part, 4) for name, part in hit.parts.items()}),
+            "injected": int(hit.reference in new.injected),
+        }
+        for rank, hit in hits
+    ]
+    if rows:
+        run(connection, INSERT_HITS, recall_id=recall_id, hits=json.dumps(rows))
+    recalled = [hit.id for _, hit in hits if hit.kind == "memory" and hit.reference in new.injected]
+    if recalled:
+        run(connection, COUNT_RECALL, hit_ids=recalled, last_recalled_at=new.created_at)
     return int(recall_id)
 
 
