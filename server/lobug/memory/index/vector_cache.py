@@ -56,7 +56,8 @@ class VectorCache:
     def __init__(self) -> None:
         self._lock = Lock()
         self._signs: OrderedDict[tuple[int, int], _Kept] = OrderedDict()
-        self._words: OrderedDict[tuple[int, int], bytes] = OrderedDict()
+        self._words: dict[int, dict[int, bytes]] = {}
+        """Vectors of words, by the set that they are of."""
 
     def clear(self) -> None:
         """Drop everything."""
@@ -92,21 +93,19 @@ class VectorCache:
         self, connection: Connection, present: VectorSet, word_ids: Sequence[int]
     ) -> Mapping[int, bytes]:
         """The stored vectors of words, by id; words without a vector are left out."""
-        found = dict[int, bytes]()
         with self._lock:
-            for word_id in word_ids:
-                vector = self._words.get((present.id, word_id))
-                if vector is not None:
-                    found[word_id] = vector
-                    self._words.move_to_end((present.id, word_id))
+            kept = self._words.get(present.id, {})
+            found = {one: vector for one in word_ids if (vector := kept.get(one)) is not None}
         new = [word_id for word_id in word_ids if word_id not in found]
         if new:
             read = turn_vectors.of_words(connection, present, new)
             found |= read
             with self._lock:
-                self._words.update({(present.id, one): vector for one, vector in read.items()})
-                while len(self._words) > WORDS:
-                    self._words.popitem(last=False)
+                # Which of so many will be asked for is not known: begin anew with these.
+                if len(kept) + len(read) > WORDS or present.id not in self._words:
+                    self._words = {present.id: dict(found)}
+                else:
+                    kept.update(read)
         return found
 
 
