@@ -528,6 +528,31 @@ async def test_a_migration_that_fails_halfway_leaves_nothing(
     await close(mended)
 
 
+@pytest.mark.usefixtures("path")
+async def test_turns_of_an_earlier_version_get_their_length() -> None:
+    url = postgres.server().database("test_of_version_2")
+    steps = STEPS["lobug_memory"]
+    before = PostgresDatabase(PostgresOptions(url, steps=steps[:2]), clock=lambda: NOW)
+    await before.open(lambda _: None)
+    await before.write(
+        "fill",
+        lambda connection: connection.execute(
+            'INSERT INTO conversation_log ("user", conversation, role, content, created_at)'
+            " SELECT 'ada', 'a', 'user', 'tea', 1.0 FROM generate_series(1, 2);"
+            "UPDATE turn_index SET words = '[4,5,4]' WHERE message_id = 1;"
+            "INSERT INTO turn_tokens VALUES (1, '{1xtea,1xpot}')"
+        ),
+    )
+    await close(before)
+    now = PostgresDatabase(PostgresOptions(url), clock=lambda: NOW)
+    await now.open(lambda _: None)
+    found = await now.read(
+        lambda connection: run(connection, "SELECT message_id, length FROM turn_tokens").all()
+    )
+    await close(now)
+    assert found == [(1, 3)]
+
+
 async def test_a_database_of_a_newer_program_is_refused(path: Path) -> None:
     with opened(path) as connection:
         connection.execute("UPDATE schema_version SET version = 99")

@@ -13,7 +13,8 @@ from lobug.conversation.command_context import Command
 from lobug.conversation.registry import Conversation, Conversations, SkillQuestion
 from lobug.engines.base import ChatMessage
 from lobug.language.en.said_times import said_time
-from lobug.language.en.skill_sentences import skill_sentences
+from lobug.language.en.skill_file import SkillFile
+from lobug.language.en.skill_sentences import EnglishSkillSentences, skill_sentences
 from lobug.language.skills import Choice, Match
 from lobug.memory.model import ConversationKey
 from lobug.settings import Settings
@@ -231,3 +232,25 @@ def test_the_examples_of_the_language_are_valid_and_would_be_asked_about() -> No
                 assert match is not None, said
                 assert match.intent == choice.intent
                 assert choice.name in sentences.may_choose(said, [skill]), said
+
+
+def test_a_sentence_is_matched_with_templates_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    sentences = EnglishSkillSentences()
+    asked: list[str] = []
+    matches = SkillFile.matches
+
+    def noted(file: SkillFile, request: str) -> list[tuple[tuple[int, int], Match]]:
+        asked.append(file.skill)
+        return matches(file, request)
+
+    monkeypatch.setattr(SkillFile, "matches", noted)
+    talk = "The soup of my aunt Undine needs more salt."
+    for _ in range(2):
+        assert list(sentences.matches(talk, ["alerts", "weather"])) == []
+        assert list(sentences.quoted(talk, ["alerts", "weather"])) == []
+    assert sorted(asked) == ["alerts", "weather"]
+    assert "undine" not in repr(vars(sentences)).lower(), "no words are kept"
+    for _ in range(2):
+        found = sentences.match("What's the weather like?", ["alerts", "weather"])
+        assert found is not None
+        assert found.skill == "weather"
