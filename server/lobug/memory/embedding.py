@@ -35,6 +35,10 @@ logger = logging.getLogger(__name__)
 LONGEST_DELAY_S = 600.0
 """Longest pause before the embedder is tried again, seconds."""
 
+MOST_UNSETTLED = 256
+"""Facts that are looked at again each time, before the writes under way are awaited to know that
+none comes between them any more."""
+
 ANALYSED_AT_ONCE = 64
 """Turns analysed in one transaction: about 20 ms."""
 
@@ -155,6 +159,9 @@ class FactEmbedder(BackgroundEmbedder):
     kind = "facts"
     _seen: tuple[int, int] = (0, 0)
     """Ids of an index and a fact: the index holds every fact up to that one."""
+    _settled: int = 0
+    """A fact: no earlier id is committed any more. Facts of different people are written side by
+    side, and not always committed in the order of their ids."""
 
     async def query(self, text: str) -> EmbeddedQuery | None:
         """The vector of a query; None if the embedder fails or there are no words."""
@@ -183,18 +190,25 @@ class FactEmbedder(BackgroundEmbedder):
 
     def rescan(self) -> None:
         """Check every fact again: ids may belong to other facts now."""
-        self._seen = (0, 0)
+        self._seen, self._settled = (0, 0), 0
 
     async def _next_batch(self) -> Callable[[], Awaitable[None]] | None:
+        settled = self._settled
         index, batch, newest, others = await self._database.read(self._next)
+        if newest - settled > MOST_UNSETTLED:
+            self._settled = await self._database.write("settle", newest_id)
         if batch:
-            return lambda: self._embed(index, batch)
+            return lambda: self._embed(index, batch, settled)
         self._deferral.end()
         if index is not None:
             if others:
                 await self._drop_others(index)
-            self._seen = (index.id, newest)
+            self._note_seen(index, settled)
         return None
+
+    def _note_seen(self, index: VectorIndex, fact_id: int) -> None:
+        seen = self._seen[1] if self._seen[0] == index.id else 0
+        self._seen = (index.id, max(seen, fact_id))
 
     def _next(self, connection: Connection) -> tuple[VectorIndex | None, list[Row], int, bool]:
         """The model's index, the next facts to add, the id of the newest fact, and whether nothing
@@ -206,10 +220,10 @@ class FactEmbedder(BackgroundEmbedder):
         others = index is not None and not batch and bool(entry_index.others(connection, index))
         return index, batch, newest_id(connection), others
 
-    async def _embed(self, planned: VectorIndex | None, batch: list[Row]) -> None:
+    async def _embed(self, planned: VectorIndex | None, batch: list[Row], settled: int) -> None:
         """Embed a batch. ``planned`` is the index that lacks the batch. The vectors may turn out
         to be of another model or dimension; they then go to another index, which may lack older
-        facts too."""
+        facts too. ``settled``: what ``_settled`` was before the batch was read."""
         self._checkpoint("embed.before_model")
         found = await self._ask([fact.content for fact in batch])
         self._checkpoint("embed.after_model")
@@ -232,7 +246,7 @@ class FactEmbedder(BackgroundEmbedder):
 
         used = await self._database.write("embed", store)
         if planned is None or planned == used:
-            self._seen = (used.id, batch[-1].id)
+            self._note_seen(used, min(settled, batch[-1].id))
 
     async def _drop_others(self, index: VectorIndex) -> None:
         """Drop the indexes of other models, since every fact is in ``index``."""

@@ -355,6 +355,7 @@ class Memory:
                 heard=heard,
             ),
             self._count_turn(conversation_key.user),
+            of=self._alone(conversation_key),
         )
         if logged.claimed.referents:
             self.claims.note(conversation_key, logged.claimed.referents)
@@ -392,9 +393,15 @@ class Memory:
                 now=now,
             ),
             self._count_turn(conversation_key.user),
+            of=self._alone(conversation_key) if extract and not retract else None,
         )
         self.changed(conversation_key.user)
         return logged.message_id
+
+    def _alone(self, conversation_key: ConversationKey) -> str | None:
+        """Whose rows alone a turn's write concerns; None: what is said is taken out of the index
+        again, and with it words that others may be adding to just then."""
+        return conversation_key.user if self._settings.enabled else None
 
     async def log_unasked(self, conversation_key: ConversationKey, content: str) -> None:
         """Append words of Lo-Bug's that answer nothing: what was announced, or had waited. They

@@ -30,7 +30,7 @@ class DatabaseSettings(Section):
         " Empty: SQLite files in `data_dir`.",
     )
     connections: int = Field(
-        10,
+        14,
         ge=8,
         le=200,
         description="Connections to PostgreSQL that a server keeps open at most: 2 each for agenda,"

@@ -67,8 +67,12 @@ class Database(Protocol):
         name: str,
         work: Callable[[Connection], T],
         committed: Callable[[T], None] | None = None,
+        *,
+        of: str | None = None,
     ) -> T:
         """Run ``work`` in a transaction that no other write overlaps; committed when this returns.
+        ``of``: the person whose rows alone it reads and changes, which may be written beside those
+        of others; new rows then need not be committed in the order of their ids.
 
         Once begun it runs to its end even if the caller is cancelled. ``committed`` is called with
         the result, on a writer's thread, even then: note there what has changed.

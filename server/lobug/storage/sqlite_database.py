@@ -155,6 +155,8 @@ class SqliteDatabase:
         name: str,
         work: Callable[[Connection], T],
         committed: Callable[[T], None] | None = None,
+        *,
+        of: str | None = None,
     ) -> T:
         """Run ``work`` in a transaction on the writer's thread; committed when this returns.
 

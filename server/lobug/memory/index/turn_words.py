@@ -223,17 +223,23 @@ def forget_user(connection: Connection, user: str) -> None:
 
 COUNT_WORD = insert_or_add(turn_words, "word", "uses").returning(turn_words.c.id)
 # In PostgreSQL each owner's uses of a word are a row of their own, and ``uses`` of the word itself
-# stays 1: otherwise writes of different people would wait for each other at common words. The word
-# is updated, which changes nothing, so that nobody deletes it meanwhile.
+# stays 1; a word that is there is only looked up. Otherwise writes of different people would wait
+# for each other at common words. Nobody deletes it meanwhile: who deletes words has the lock of
+# everybody. A new one may be another's new one, too: so it is updated, which changes nothing.
 COUNT_ALL_WORDS = """
 WITH said AS (
     SELECT w.word, w.stem, w.uses
     FROM jsonb_to_recordset(CAST(:words AS jsonb)) w (word text, stem text, uses bigint)
-), noted AS (
+), known AS (
+    SELECT word, id FROM turn_words WHERE word = ANY(ARRAY(SELECT word FROM said))
+), made AS (
     INSERT INTO turn_words (word, stem, uses)
-    SELECT word, stem, 1 FROM said ORDER BY word COLLATE "C"
+    SELECT word, stem, 1 FROM said WHERE word NOT IN (SELECT word FROM known)
+    ORDER BY word COLLATE "C"
     ON CONFLICT (word) DO UPDATE SET stem = excluded.stem
     RETURNING word, id
+), noted AS (
+    SELECT word, id FROM known UNION ALL SELECT word, id FROM made
 ), counted AS (
     INSERT INTO turn_word_uses (owner, word_id, uses)
     SELECT :owner, noted.id, said.uses FROM noted JOIN said USING (word)

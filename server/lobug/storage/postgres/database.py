@@ -2,12 +2,14 @@
 
 A write holds an advisory lock while it lasts: of the person that it names, or of everybody where it
 names none. So work that was written for a file with one writer finds what it expects: nothing that
-it reads changes under it, on whichever server.
+it reads changes under it, on whichever server. Writes of different people are committed side by
+side, on several threads, so that they wait for the disk together.
 """
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import secrets
 import threading
@@ -66,6 +68,10 @@ COUNT_WRITE = sql.SQL(
 )
 TELL_OTHERS = sql.SQL("SELECT pg_notify({}, {})")
 
+DERIVED_WRITES = frozenset({"settle", "embed", "analyse_turns", "embed_turns"})
+"""Transactions whose result is made again where it is missing: they hold the lock of everybody, and
+do not wait for the disk. What is committed later is on the disk only after them."""
+
 QUIET_WRITES = frozenset({"resume", "check", "seen"})
 """Transactions that change nothing which another server acts by."""
 
@@ -75,8 +81,12 @@ has said with what is to be forgotten or is there already."""
 
 ANEW = "another server has had the database; it is opened anew"
 
-ALL_WRITES = "SELECT coalesce(sum(writes), 0) FROM written"
-WRITES_OF_PROGRAMS = f"{ALL_WRITES} WHERE server = %(server)s OR server NOT LIKE %(servers)s"
+ALL_WRITES = (
+    "SELECT coalesce(sum(writes) FILTER (WHERE server = ANY(%(own)s)), 0),"
+    " coalesce(sum(writes) FILTER (WHERE server <> ALL(%(own)s)), 0) FROM written"
+)
+"""How many are counted as writes of this object, and how many as those of others."""
+WRITES_OF_PROGRAMS = f"{ALL_WRITES} WHERE server = ANY(%(own)s) OR server NOT LIKE %(servers)s"
 """Without those of other servers that answer at the same time."""
 
 
@@ -122,8 +132,11 @@ class PostgresDatabase:
         self._connections: Connections | None = None
         self._readers: ThreadPoolExecutor | None = None
         self._writers: ThreadPoolExecutor | None = None
+        """One thread, for writes that concern everybody."""
+        self._personal_writers: ThreadPoolExecutor | None = None
+        """For those that name a person; None: there is no connection for them."""
         self._server = secrets.token_hex(8)
-        """What this object is called in ``written``."""
+        """Begins what this object is called in ``written``."""
         self._idle_limit: str | None = None
         """How long a write may ask nothing more: a server that is frozen or cut off in the middle
         of one keeps those of all others waiting. None: there are no others, or no such limit."""
@@ -133,11 +146,15 @@ class PostgresDatabase:
             self._server = f"{options.lease.holder} {self._server}"
             if options.news:
                 news = json.dumps({"kind": options.news, "from": options.lease.holder})
-        self._quiet_end = _end_of_write(self._server, None)
-        self._end = _end_of_write(self._server, news)
-        """What ends a write; the quiet one tells nobody."""
-        self._committed_writes = 0
-        """Of this object, as far as it knows. Only the writer's thread uses it."""
+        self._names = [f"{self._server} {number}" for number in range(1 + self._most_personal)]
+        """What each writer's thread counts its writes as. On one row all would wait for the one
+        that is being committed."""
+        self._quiet_ends = [_end_of_write(name, None) for name in self._names]
+        self._ends = [_end_of_write(name, news) for name in self._names]
+        """What ends a write, by the number of the thread; a quiet one tells nobody."""
+        self._thread = threading.local()
+        """``number``: which of the writers' threads this is."""
+        self._writes = _Writes()
         self._foreign = 0
         """What ``_count_foreign`` found last."""
         self._committed = threading.Lock()
@@ -181,15 +198,17 @@ class PostgresDatabase:
             await self._close_now()
 
     async def _open_now(self, first: Callable[[Connection], T]) -> T:
-        # Writes of one server queue up as those of a file do: most hold the lock of everybody, and
-        # only for another server's they wait no longer than patience_s.
-        readers = max(1, self._options.connections - 1)
+        # Writes of one server that concern everybody queue up as those of a file do; for those of a
+        # person, and for another server's, they wait no longer than patience_s.
+        readers = max(1, self._options.connections - 1 - self._most_personal)
         if self._options.lease is not None:
             self._taken = self._options.lease.times_taken
         self._readers = ThreadPoolExecutor(
             readers, thread_name_prefix=f"{self._options.schema}-reader"
         )
-        self._writers = ThreadPoolExecutor(1, thread_name_prefix=f"{self._options.schema}-writer")
+        self._writers = self._numbered(0, 1)
+        if self._most_personal:
+            self._personal_writers = self._numbered(1, self._most_personal)
         try:
             await self._in(self._writers, self._connect)
             self._foreign = await self._in(self._writers, lambda: self._count_foreign(0))
@@ -207,10 +226,10 @@ class PostgresDatabase:
 
     async def _close_now(self) -> None:
         self._open = False
-        for threads in (self._readers, self._writers):
+        for threads in (self._readers, self._writers, self._personal_writers):
             if threads is not None:
                 await asyncio.to_thread(threads.shutdown)
-        self._readers = self._writers = None
+        self._readers = self._writers = self._personal_writers = None
         connections, self._connections = self._connections, None
         if connections is not None:
             await asyncio.to_thread(connections.close)
@@ -224,13 +243,14 @@ class PostgresDatabase:
         of: str | None = None,
     ) -> T:
         """Run ``work`` in a transaction; ``of``: the person whose rows alone it reads and changes.
-        It may run more than once, where it met another server's."""
+        It may run more than once, where it met another one."""
 
         self._require_open()
         failures = self._failures
+        threads = self._writers if of is None else self._personal_writers or self._writers
         try:
             result = await self._in(
-                self._writers, lambda: self._transaction(name, work, committed, of, failures)
+                threads, lambda: self._transaction(name, work, committed, of, failures)
             )
         except StorageError as error:
             self._write_fault = error
@@ -297,18 +317,20 @@ class PostgresDatabase:
         return now != before
 
     def _count_foreign(self, failures: int) -> int:
-        """How many writes the database counts that this object does not: those of others, and its
-        own whose commit was not answered. Another number, perhaps below 0, after a restore. On the
-        writer's thread, where no own write comes in between."""
+        """How many writes the database counts that this object does not know to have made: those of
+        others, and its own whose commit was not answered. Another number, perhaps below 0, after a
+        restore."""
 
-        named = {"server": self._server, "servers": f"{PROGRAM} %"}
+        named = {"own": self._names, "servers": f"{PROGRAM} %"}
         shared = isinstance(self._options.lease, Membership) and not self._options.news
 
-        def count(connection: Connection) -> int:
+        def count(connection: Connection) -> tuple[int, int]:
             row = connection.execute(WRITES_OF_PROGRAMS if shared else ALL_WRITES, named).fetchone()
-            return int(row[0])
+            return int(row[0]), int(row[1])
 
-        return self._snapshot(count, failures) - self._committed_writes
+        before = self._writes.committed
+        own, others = self._snapshot(count, failures)
+        return others + self._writes.unexplained(before, own)
 
     async def fold_log(self) -> None:
         """Nothing: PostgreSQL overwrites its write-ahead log by itself
@@ -382,6 +404,22 @@ class PostgresDatabase:
             raise StorageError(f"{self.place} is not open")
         return await asyncio.wrap_future(threads.submit(self._typed, work))
 
+    @property
+    def _most_personal(self) -> int:
+        """How many threads write for one person each: as many as leave some for reading."""
+        return (self._options.connections - 1) // 2
+
+    def _numbered(self, first: int, count: int) -> ThreadPoolExecutor:
+        """Threads of writers, numbered from ``first``."""
+        numbers = itertools.count(first)
+
+        def begin() -> None:
+            self._thread.number = next(numbers)
+
+        return ThreadPoolExecutor(
+            count, thread_name_prefix=f"{self._options.schema}-writer", initializer=begin
+        )
+
     def _typed(self, work: Callable[[], T]) -> T:
         with typed_errors(self.place):
             return work()
@@ -451,11 +489,12 @@ class PostgresDatabase:
         try:
             result = work(connection)
             self._checkpoint(f"{name}.before_commit")
-            run_plain(raw, self._quiet_end if name in QUIET_WRITES else self._end)
+            ends = self._quiet_ends if name in QUIET_WRITES else self._ends
+            with self._writes.committing():
+                run_plain(raw, ends[self._thread.number])
         except BaseException:
             _roll_back(raw)
             raise
-        self._committed_writes += 1
         self._checkpoint(f"{name}.after_commit")
         return result
 
@@ -468,6 +507,8 @@ class PostgresDatabase:
                 f"pg_advisory_xact_lock_shared({space}, {EVERYBODY})",
                 f"pg_advisory_xact_lock({space}, {number_of_person(of)})",
             ]
+        if name in DERIVED_WRITES:
+            steps.insert(0, "set_config('synchronous_commit', 'off', true)")
         if self._idle_limit is not None and name not in LONG_WRITES:
             limit = f"set_config('idle_in_transaction_session_timeout', '{self._idle_limit}', true)"
             steps.insert(0, limit)
@@ -492,6 +533,40 @@ class PostgresDatabase:
             raise StorageError(f"{self.place} is not open")
         with self._connections.lend(failures, begin) as raw:
             yield PostgresConnection(raw)
+
+
+class _Writes:
+    """How many writes were committed, as far as this process knows. For any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.committed = 0
+        self._under_way = 0
+        self._unanswered = 0
+        """Commits that were sent and not answered: nobody knows what became of them."""
+
+    @contextmanager
+    def committing(self) -> Iterator[None]:
+        """While a commit is sent and its answer awaited."""
+        with self._lock:
+            self._under_way += 1
+        try:
+            yield
+        except BaseException:
+            with self._lock:
+                self._under_way -= 1
+                self._unanswered += 1
+            raise
+        with self._lock:
+            self._under_way -= 1
+            self.committed += 1
+
+    def unexplained(self, before: int, counted: int) -> int:
+        """How far a count of these writes by the database is from what it can be, and how many were
+        not answered; ``before``: how many were committed before it counted."""
+        with self._lock:
+            most = self.committed + self._under_way + self._unanswered
+            return self._unanswered + counted - min(max(counted, before), most)
 
 
 def _end_of_write(server: str, news: str | None) -> bytes:

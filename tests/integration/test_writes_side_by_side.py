@@ -1,0 +1,214 @@
+"""Turns of different people are written side by side in PostgreSQL, and nothing is missed by it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lobug.errors import StorageError
+from lobug.memory import embedding, turns
+from lobug.memory.service import Memory
+from lobug.storage.connection import Connection
+from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
+from lobug.storage.statements import run
+from support import postgres
+from support.faults import until
+from support.memory_kit import ADA, BOB, Kit, exchange, recalled, started
+from support.patience import PATIENCE_S
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Iterator[Path]:
+    """The name of a database of its own."""
+    with postgres.in_use():
+        yield tmp_path / "memory.db"
+
+
+@asynccontextmanager
+async def opened(path: Path, connections: int = 8) -> AsyncIterator[PostgresDatabase]:
+    url = postgres.place_of(path).url
+    assert url is not None
+    options = PostgresOptions(url, connections=connections, patience_s=PATIENCE_S)
+    database = PostgresDatabase(options, clock=lambda: 1.0)
+    await database.open(lambda _: None)
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+class Held:
+    """A write that has done its work and is not committed yet."""
+
+    def __init__(self) -> None:
+        self._begun, self._go_on = threading.Event(), threading.Event()
+        self._task: asyncio.Task[object] | None = None
+
+    async def begin(
+        self, database: PostgresDatabase, work: Callable[[Connection], object], of: str | None
+    ) -> None:
+        def held(connection: Connection) -> object:
+            result = work(connection)
+            self._begun.set()
+            assert self._go_on.wait(PATIENCE_S)
+            return result
+
+        self._task = asyncio.ensure_future(database.write("held", held, of=of))
+        assert await asyncio.to_thread(self._begun.wait, PATIENCE_S)
+
+    async def commit(self) -> None:
+        self._go_on.set()
+        assert self._task is not None
+        await self._task
+
+
+async def test_people_of_one_server_do_not_wait_for_each_other(path: Path) -> None:
+    async with opened(path) as database:
+        slow = Held()
+        await slow.begin(database, lambda _: None, "ada")
+        await database.write("quick", lambda _: None, of="bob")
+        await slow.commit()
+
+
+async def test_own_writes_are_never_taken_for_those_of_others(path: Path) -> None:
+    async with opened(path) as database:
+        await database.changed_by_others()
+        slow = Held()
+        await slow.begin(database, lambda _: None, "ada")
+        found: list[bool] = []
+
+        async def look() -> None:
+            found.extend([await database.changed_by_others() for _ in range(20)])
+
+        await asyncio.gather(
+            look(), *(database.write("own", lambda _: None, of=f"p{n}") for n in range(40))
+        )
+        await slow.commit()
+        assert not any([*found, await database.changed_by_others()])
+        async with opened(path) as other:
+            await other.write("foreign", lambda _: None, of="ada")
+        assert await database.changed_by_others()
+        assert not await database.changed_by_others()
+
+
+async def test_a_commit_that_fails_is_taken_for_a_change_once(path: Path) -> None:
+    def broken(connection: Connection) -> None:
+        run(connection, "CREATE TABLE child (id bigint REFERENCES turn_words (id)"
+            " DEFERRABLE INITIALLY DEFERRED)")  # fmt: skip
+        run(connection, "INSERT INTO child VALUES (1)")
+
+    async with opened(path) as database:
+        await database.changed_by_others()
+        with pytest.raises(StorageError):
+            await database.write("broken", broken, of="ada")
+        assert await database.changed_by_others(), "nobody knows whether it was committed"
+        await database.write("whole", lambda _: None, of="ada")
+        assert not await database.changed_by_others()
+
+
+async def test_what_can_be_made_again_does_not_wait_for_the_disk(path: Path) -> None:
+    def durable(connection: Connection) -> object:
+        return run(connection, "SHOW synchronous_commit").scalar()
+
+    async with opened(path) as database:
+        assert await database.write("embed", durable) == "off"
+        assert await database.write("reply", durable, of="ada") == "on"
+        assert await database.write("forget", durable) == "on"
+
+
+def kit(path: Path) -> Kit:
+    """One with several threads for people's writes."""
+    return Kit(path, place=replace(postgres.place_of(path), connections=16))
+
+
+def database_of(memory: Memory) -> PostgresDatabase:
+    database = memory._database
+    assert isinstance(database, PostgresDatabase)
+    return database
+
+
+def saying(memory: Memory, text: str) -> Callable[[Connection], object]:
+    """The write of a user's message."""
+
+    def work(connection: Connection) -> object:
+        return turns.log_user_message(
+            connection,
+            memory._scheduler,
+            ADA,
+            text,
+            said_at=memory._clock(),
+            speaker=None,
+            now=memory._clock(),
+            referents=(),
+        )
+
+    return work
+
+
+def waits(path: Path) -> bool:
+    """Whether a write waits for another one."""
+    with postgres.opened(path) as connection:
+        return bool(
+            run(
+                connection,
+                "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'advisory'"
+                " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+            ).scalar()
+        )
+
+
+async def test_common_words_make_nobody_wait(path: Path) -> None:
+    async with started(kit(path)) as memory:
+        await exchange(memory, "The soup is hot", conversation_key=ADA)
+        slow = Held()
+        await slow.begin(database_of(memory), saying(memory, "The soup is cold"), "ada")
+        await exchange(memory, "The soup is hot", conversation_key=BOB)
+        await slow.commit()
+        found = await memory._database.read(
+            lambda c: run(
+                c,
+                "SELECT sum(u.uses) FROM turn_word_uses u JOIN turn_words w ON w.id = u.word_id"
+                " WHERE w.word = 'soup'",
+            ).scalar()
+        )
+    assert found == 3
+
+
+@pytest.mark.parametrize("most_unsettled", [0, embedding.MOST_UNSETTLED])
+async def test_a_fact_that_is_committed_late_is_embedded(
+    path: Path, monkeypatch: pytest.MonkeyPatch, most_unsettled: int
+) -> None:
+    """Its id is lower than that of a fact that is in the index already."""
+    monkeypatch.setattr(embedding, "MOST_UNSETTLED", most_unsettled)
+    async with started(kit(path)) as memory:
+        await memory.log_user_message(
+            BOB, "My sister is called Ines"
+        )  # a new word makes others wait
+        while await memory._embedding.step():
+            pass
+        slow = Held()
+        await slow.begin(database_of(memory), saying(memory, "My sister is called Ines"), "ada")
+        await memory.log_user_message(BOB, "My brother is called Rui")
+        embedder = memory._embedding
+        embedding_bob = asyncio.ensure_future(embedder.step())
+        # It has read what there is, and waits for the write under way.
+        await until(lambda: asyncio.to_thread(waits, path))
+        await slow.commit()
+        assert await embedding_bob
+        while await embedder.step():
+            pass
+        unembedded = await memory._database.read(
+            lambda c: run(
+                c,
+                "SELECT content FROM memories WHERE layer = 'knowledge' AND id NOT IN"
+                " (SELECT memory_id FROM memory_vectors)",
+            ).scalars()
+        )
+        assert unembedded == []
+        assert await recalled(memory, "What is my sister called?", conversation_key=ADA)
