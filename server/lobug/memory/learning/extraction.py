@@ -146,7 +146,7 @@ async def extract(work: LearningContext) -> bool:
                 connection, task.user, found, message_id=message_id, said_at=said_at, now=work.now
             )
 
-    await work.database.write("facts", store)
+    await work.database.write("facts", store, of=task.user)
     return compared or bool(statements)
 
 
@@ -229,5 +229,5 @@ async def fill_gaps(work: LearningContext) -> bool:
                     now=work.now,
                 )
 
-    await work.database.write("gaps", store)
+    await work.database.write("gaps", store, of=task.user)
     return bool(missing)

@@ -68,9 +68,9 @@ COUNT_WRITE = sql.SQL(
 )
 TELL_OTHERS = sql.SQL("SELECT pg_notify({}, {})")
 
-DERIVED_WRITES = frozenset({"settle", "embed", "analyse_turns", "embed_turns"})
-"""Transactions whose result is made again where it is missing: they hold the lock of everybody, and
-do not wait for the disk. What is committed later is on the disk only after them."""
+DERIVED_WRITES = frozenset({"settle", "facts", "gaps", "embed", "analyse_turns", "embed_turns"})
+"""Transactions whose result is made again where it is missing: they do not wait for the disk, while
+others wait for them. What is committed later is on the disk only after them."""
 
 QUIET_WRITES = frozenset({"resume", "check", "seen"})
 """Transactions that change nothing which another server acts by."""
