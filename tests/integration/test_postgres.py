@@ -372,7 +372,7 @@ async def test_a_current_schema_is_opened_while_another_server_migrates_or_write
     freed = threading.Event()
     counted = database._count_foreign
 
-    def count(failures: int) -> int:
+    def count(failures: int) -> tuple[int, int]:
         freed.set()
         return counted(failures)
 

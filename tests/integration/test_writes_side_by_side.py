@@ -104,12 +104,44 @@ async def test_a_commit_that_fails_is_taken_for_a_change_once(path: Path) -> Non
         run(connection, "INSERT INTO child VALUES (1)")
 
     async with opened(path) as database:
+        await database.write("whole", lambda _: None, of="ada")
         await database.changed_by_others()
         with pytest.raises(StorageError):
             await database.write("broken", broken, of="ada")
         assert await database.changed_by_others(), "nobody knows whether it was committed"
+        assert not await database.changed_by_others()
         await database.write("whole", lambda _: None, of="ada")
         assert not await database.changed_by_others()
+
+
+async def test_a_commit_that_is_lost_is_noticed_beside_others(path: Path) -> None:
+    """As in a crash, in which one is lost that was answered, and others go on."""
+    async with opened(path) as database:
+        await database.write("embed", lambda _: None)
+        await database.changed_by_others()
+        with postgres.opened(path) as connection:
+            connection.execute("UPDATE written SET writes = writes - 1 WHERE writes > 0")
+        async with opened(path) as other:
+            await other.write("foreign", lambda _: None)
+        assert await database.changed_by_others()
+        assert not await database.changed_by_others()
+
+
+async def test_a_turn_waits_as_long_as_this_servers_own_write_lasts(path: Path) -> None:
+    """Longer than for another server's: an import takes minutes."""
+    url = postgres.place_of(path).url
+    assert url is not None
+    options = PostgresOptions(url, connections=8, patience_s=0.2)
+    database = PostgresDatabase(options, clock=lambda: 1.0)
+    await database.open(lambda _: None)
+    long = Held()
+    await long.begin(database, lambda _: None, None)
+    turn = asyncio.ensure_future(database.write("log", lambda _: None, of="ada"))
+    await database.read(lambda c: run(c, "SELECT CAST(pg_sleep(0.5) AS text)").scalar())
+    assert not turn.done()
+    await long.commit()
+    await turn
+    await database.close()
 
 
 async def test_what_can_be_made_again_does_not_wait_for_the_disk(path: Path) -> None:
@@ -186,14 +218,14 @@ async def test_a_fact_that_is_committed_late_is_embedded(
 ) -> None:
     """Its id is lower than that of a fact that is in the index already."""
     monkeypatch.setattr(embedding, "MOST_UNSETTLED", most_unsettled)
-    async with started(kit(path)) as memory:
+    async with started(kit(path)) as memory, opened(path) as other:
         await memory.log_user_message(
             BOB, "My sister is called Ines"
         )  # a new word makes others wait
         while await memory._embedding.step():
             pass
         slow = Held()
-        await slow.begin(database_of(memory), saying(memory, "My sister is called Ines"), "ada")
+        await slow.begin(other, saying(memory, "My sister is called Ines"), "ada")
         await memory.log_user_message(BOB, "My brother is called Rui")
         embedder = memory._embedding
         embedding_bob = asyncio.ensure_future(embedder.step())
@@ -212,3 +244,33 @@ async def test_a_fact_that_is_committed_late_is_embedded(
         )
         assert unembedded == []
         assert await recalled(memory, "What is my sister called?", conversation_key=ADA)
+
+
+async def test_writes_of_one_person_keep_their_order(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the first one meets a slow connection, and nobody waits for it any more."""
+    done: list[str] = []
+    begun, go_on = threading.Event(), threading.Event()
+    connection_of = PostgresDatabase._connection
+
+    def slow(database: PostgresDatabase, failures: int, begin: bytes) -> object:
+        if not begun.is_set():
+            begun.set()
+            assert go_on.wait(PATIENCE_S)
+        return connection_of(database, failures, begin)
+
+    async with opened(path) as database:
+        monkeypatch.setattr(PostgresDatabase, "_connection", slow)
+
+        async def write(name: str, *, everybody: bool = False) -> None:
+            await database.write(name, lambda _: done.append(name), of="ada", everybody=everybody)
+
+        first = asyncio.ensure_future(write("first"))
+        await asyncio.to_thread(begun.wait, PATIENCE_S)
+        first.cancel()
+        others = asyncio.gather(write("second"), write("third", everybody=True), write("fourth"))
+        await database.write("other", lambda _: done.append("other"), of="bob")
+        go_on.set()
+        await others
+    assert done == ["other", "first", "second", "third", "fourth"]

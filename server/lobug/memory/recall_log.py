@@ -83,10 +83,9 @@ def insert(connection: Connection, new: NewRecall) -> int:
     ]
     if rows:
         run(connection, INSERT_HITS, recall_id=recall_id, hits=json.dumps(rows))
-    # In one order for everybody: those of the household may be counted by two people at once.
-    recalled = sorted(
-        hit.id for _, hit in hits if hit.kind == "memory" and hit.reference in new.injected
-    )
+    # Those of the household may be counted by two people at once. Should these wait for each other,
+    # the database tries one of them again.
+    recalled = [hit.id for _, hit in hits if hit.kind == "memory" and hit.reference in new.injected]
     if recalled:
         run(connection, COUNT_RECALL, hit_ids=recalled, last_recalled_at=new.created_at)
     return int(recall_id)

@@ -355,7 +355,8 @@ class Memory:
                 heard=heard,
             ),
             self._count_turn(conversation_key.user),
-            of=self._alone(conversation_key),
+            of=conversation_key.user,
+            everybody=not self._settings.enabled,
         )
         if logged.claimed.referents:
             self.claims.note(conversation_key, logged.claimed.referents)
@@ -393,15 +394,13 @@ class Memory:
                 now=now,
             ),
             self._count_turn(conversation_key.user),
-            of=self._alone(conversation_key) if extract and not retract else None,
+            of=conversation_key.user,
+            # What was not meant is taken out of the index again, and with it words to which others
+            # may be adding just then.
+            everybody=retract or not (extract and self._settings.enabled),
         )
         self.changed(conversation_key.user)
         return logged.message_id
-
-    def _alone(self, conversation_key: ConversationKey) -> str | None:
-        """Whose rows alone a turn's write concerns; None: what is said is taken out of the index
-        again, and with it words that others may be adding to just then."""
-        return conversation_key.user if self._settings.enabled else None
 
     async def log_unasked(self, conversation_key: ConversationKey, content: str) -> None:
         """Append words of Lo-Bug's that answer nothing: what was announced, or had waited. They
@@ -413,6 +412,8 @@ class Memory:
                 connection, self._scheduler, conversation_key, content, now=now
             ),
             self._count_turn(conversation_key.user),
+            of=conversation_key.user,
+            everybody=True,
         )
         self.changed(conversation_key.user)
 
@@ -837,7 +838,9 @@ class Memory:
         if not self._settings.enabled:
             raise MemoryDisabledError("memory.enabled is off")
         now = self._clock()
-        result = await self._database.write(name, lambda connection: work(connection, now))
+        result = await self._database.write(
+            name, lambda connection: work(connection, now), of=scope.user, everybody=True
+        )
         shared = isinstance(result, Entry) and result.scope == "household"
         self.changed(HOUSEHOLD if shared else scope.user)
         self.wake()
@@ -880,5 +883,6 @@ class Memory:
     def _drop_words(self, user: str | None) -> None:
         # At once: before the next turn of anybody can use what was erased.
         self.claims.drop(user)
+        self._recaller.drop_vectors()
         for callback in self._erasure_callbacks:
             callback(user)

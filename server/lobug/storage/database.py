@@ -69,11 +69,14 @@ class Database(Protocol):
         committed: Callable[[T], None] | None = None,
         *,
         of: str | None = None,
+        everybody: bool = False,
     ) -> T:
         """Run ``work`` in a transaction that no other write overlaps; committed when this returns.
-        ``of``: the person whose rows alone it reads and changes, which may be written beside those
-        of others; new rows then need not be committed in the order of their ids.
 
+        ``of``: the person whose rows alone it reads and changes, which may be written beside those
+        of others; new rows then need not be committed in the order of their ids. Writes of one
+        person follow one another in the order in which they were asked for. ``everybody``: it
+        changes rows of others, too, and is written beside none.
         Once begun it runs to its end even if the caller is cancelled. ``committed`` is called with
         the result, on a writer's thread, even then: note there what has changed.
         ``name`` names the checkpoints ``<name>.before_commit`` and ``<name>.after_commit``.

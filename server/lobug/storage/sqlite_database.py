@@ -157,6 +157,7 @@ class SqliteDatabase:
         committed: Callable[[T], None] | None = None,
         *,
         of: str | None = None,
+        everybody: bool = False,
     ) -> T:
         """Run ``work`` in a transaction on the writer's thread; committed when this returns.
 

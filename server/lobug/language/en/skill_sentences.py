@@ -237,9 +237,9 @@ class EnglishSkillSentences:
             return ()
         found = file.matches(request)
         if not found:
+            if len(self._empty) >= EMPTY_KEPT:
+                self._empty.clear()  # in one step: several threads read sentences
             self._empty[key] = None
-            while len(self._empty) > EMPTY_KEPT:
-                self._empty.pop(next(iter(self._empty)), None)
         return found
 
     def match(self, text: str, skills: Sequence[str]) -> Match | None:

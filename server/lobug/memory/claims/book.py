@@ -188,12 +188,16 @@ class ClaimBook:
 
     async def undo(self, user: str, message_id: int) -> None:
         """Take back what a message claimed."""
-        await self._database.write("undo", lambda c: assertion.undo(c, user, message_id))
+        await self._database.write(
+            "undo", lambda c: assertion.undo(c, user, message_id), of=user, everybody=True
+        )
 
     async def trust(self, user: str, message_id: int) -> list[str]:
         """Mark what a message told, new or again, as what the user asked to be remembered. Returns
         the sentences."""
-        return await self._database.write("trust", lambda c: claim_rows.trust(c, user, message_id))
+        return await self._database.write(
+            "trust", lambda c: claim_rows.trust(c, user, message_id), of=user, everybody=True
+        )
 
     async def having(self, ids: Sequence[int]) -> frozenset[int]:
         """Which of these entries claim something, be it only a statement of no relation."""

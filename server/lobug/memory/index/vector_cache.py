@@ -3,8 +3,10 @@
 Somebody with many turns has megabytes of sign bits, and each question reads them all; thousands of
 words are compared with those of a question. SQLite has them in this process already.
 
-It cannot show anything but what a search would read: a block of signs is kept as long as its row is
-the same version, and the vector of a word never changes, nor does its number come back.
+It shows what a search would read: a block of signs is kept as long as its row is the same version,
+and the vector of a word never changes, nor does its number come back. After a crash of PostgreSQL
+that does not hold for what the crash has lost, so ``Memory.refresh`` drops everything where
+something was; and so does an erasure.
 """
 
 from __future__ import annotations

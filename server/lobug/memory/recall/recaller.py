@@ -279,6 +279,10 @@ class Recaller:
     def drop_searches(self) -> None:
         """Drop the kept searches and vectors: what they were made of may have been erased."""
         self._pending.clear()
+        self.drop_vectors()
+
+    def drop_vectors(self) -> None:
+        """Drop the kept vectors alone."""
         self._cache.clear()
 
     def take_search(self, message_id: int) -> NewRecall | None:

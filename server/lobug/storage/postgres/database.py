@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
 import psycopg
@@ -41,6 +42,7 @@ from lobug.storage.postgres.membership import CHANNEL, Membership
 from lobug.storage.postgres.migration import Migration, unfinished_move
 from lobug.storage.postgres.schemas import STEPS, Step
 from lobug.storage.postgres.session import configure, milliseconds
+from lobug.storage.postgres.writers import Gate, PersonalWriters, WriteCount
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,7 +88,10 @@ ALL_WRITES = (
     " coalesce(sum(writes) FILTER (WHERE server <> ALL(%(own)s)), 0) FROM written"
 )
 """How many are counted as writes of this object, and how many as those of others."""
-WRITES_OF_PROGRAMS = f"{ALL_WRITES} WHERE server = ANY(%(own)s) OR server NOT LIKE %(servers)s"
+WRITES_OF_PROGRAMS = (
+    f"{ALL_WRITES} WHERE server = ANY(%(own)s) OR server = ANY(%(former)s)"
+    " OR server NOT LIKE %(servers)s"
+)
 """Without those of other servers that answer at the same time."""
 
 
@@ -133,7 +138,7 @@ class PostgresDatabase:
         self._readers: ThreadPoolExecutor | None = None
         self._writers: ThreadPoolExecutor | None = None
         """One thread, for writes that concern everybody."""
-        self._personal_writers: ThreadPoolExecutor | None = None
+        self._personal_writers: PersonalWriters | None = None
         """For those that name a person; None: there is no connection for them."""
         self._server = secrets.token_hex(8)
         """Begins what this object is called in ``written``."""
@@ -146,16 +151,12 @@ class PostgresDatabase:
             self._server = f"{options.lease.holder} {self._server}"
             if options.news:
                 news = json.dumps({"kind": options.news, "from": options.lease.holder})
-        self._names = [f"{self._server} {number}" for number in range(1 + self._most_personal)]
-        """What each writer's thread counts its writes as. On one row all would wait for the one
-        that is being committed."""
-        self._quiet_ends = [_end_of_write(name, None) for name in self._names]
-        self._ends = [_end_of_write(name, news) for name in self._names]
-        """What ends a write, by the number of the thread; a quiet one tells nobody."""
+        self._news = news
         self._thread = threading.local()
         """``number``: which of the writers' threads this is."""
-        self._writes = _Writes()
-        self._foreign = 0
+        self._writes = WriteCount(self._server, 1 + self._most_personal)
+        self._gate = Gate()
+        self._foreign = (0, 0)
         """What ``_count_foreign`` found last."""
         self._committed = threading.Lock()
         self._changing = asyncio.Lock()
@@ -208,7 +209,7 @@ class PostgresDatabase:
         )
         self._writers = self._numbered(0, 1)
         if self._most_personal:
-            self._personal_writers = self._numbered(1, self._most_personal)
+            self._personal_writers = PersonalWriters(self._numbered(1, self._most_personal))
         try:
             await self._in(self._writers, self._connect)
             self._foreign = await self._in(self._writers, lambda: self._count_foreign(0))
@@ -241,17 +242,23 @@ class PostgresDatabase:
         committed: Callable[[T], None] | None = None,
         *,
         of: str | None = None,
+        everybody: bool = False,
     ) -> T:
-        """Run ``work`` in a transaction; ``of``: the person whose rows alone it reads and changes.
-        It may run more than once, where it met another one."""
+        """As ``Database.write``. ``work`` may run more than once, where it met another one."""
 
         self._require_open()
         failures = self._failures
-        threads = self._writers if of is None else self._personal_writers or self._writers
+        person = None if everybody else of
+
+        def run() -> T:
+            return self._transaction(name, work, committed, person, failures)
+
         try:
-            result = await self._in(
-                threads, lambda: self._transaction(name, work, committed, of, failures)
-            )
+            if of is None or self._personal_writers is None:
+                result = await self._in(self._writers, run)
+            else:
+                queued = self._personal_writers.submit(of, lambda: self._typed(run))
+                result = await asyncio.wrap_future(queued)
         except StorageError as error:
             self._write_fault = error
             raise
@@ -316,21 +323,21 @@ class PostgresDatabase:
         before, self._foreign = self._foreign, now
         return now != before
 
-    def _count_foreign(self, failures: int) -> int:
-        """How many writes the database counts that this object does not know to have made: those of
-        others, and its own whose commit was not answered. Another number, perhaps below 0, after a
-        restore."""
+    def _count_foreign(self, failures: int) -> tuple[int, int]:
+        """How many writes the database counts of others, among them own ones whose commit was not
+        answered; and how many more it counts of this object than there can be. After a restore, or
+        a crash that has lost some, there are fewer."""
 
-        named = {"own": self._names, "servers": f"{PROGRAM} %"}
+        names, former, before = self._writes.known()
+        named = {"own": names, "former": former, "servers": f"{PROGRAM} %"}
         shared = isinstance(self._options.lease, Membership) and not self._options.news
 
         def count(connection: Connection) -> tuple[int, int]:
             row = connection.execute(WRITES_OF_PROGRAMS if shared else ALL_WRITES, named).fetchone()
             return int(row[0]), int(row[1])
 
-        before = self._writes.committed
         own, others = self._snapshot(count, failures)
-        return others + self._writes.unexplained(before, own)
+        return others, self._writes.unexplained(names, before, own)
 
     async def fold_log(self) -> None:
         """Nothing: PostgreSQL overwrites its write-ahead log by itself
@@ -476,7 +483,8 @@ class PostgresDatabase:
             with self._connection(failures, self._begin(name, of)) as connection:
                 return self._once(connection, name, work)
 
-        result = RETRYING.copy()(attempt)
+        with self._gate.passing(alone=of is None):
+            result = RETRYING.copy()(attempt)
         if committed is not None:
             with self._committed:
                 committed(result)
@@ -489,9 +497,11 @@ class PostgresDatabase:
         try:
             result = work(connection)
             self._checkpoint(f"{name}.before_commit")
-            ends = self._quiet_ends if name in QUIET_WRITES else self._ends
-            with self._writes.committing():
-                run_plain(raw, ends[self._thread.number])
+            number = self._thread.number
+            news = None if name in QUIET_WRITES else self._news
+            end = _end_of_write(self._writes.name(number), news)
+            with self._writes.committing(number):
+                run_plain(raw, end)
         except BaseException:
             _roll_back(raw)
             raise
@@ -535,40 +545,7 @@ class PostgresDatabase:
             yield PostgresConnection(raw)
 
 
-class _Writes:
-    """How many writes were committed, as far as this process knows. For any thread."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self.committed = 0
-        self._under_way = 0
-        self._unanswered = 0
-        """Commits that were sent and not answered: nobody knows what became of them."""
-
-    @contextmanager
-    def committing(self) -> Iterator[None]:
-        """While a commit is sent and its answer awaited."""
-        with self._lock:
-            self._under_way += 1
-        try:
-            yield
-        except BaseException:
-            with self._lock:
-                self._under_way -= 1
-                self._unanswered += 1
-            raise
-        with self._lock:
-            self._under_way -= 1
-            self.committed += 1
-
-    def unexplained(self, before: int, counted: int) -> int:
-        """How far a count of these writes by the database is from what it can be, and how many were
-        not answered; ``before``: how many were committed before it counted."""
-        with self._lock:
-            most = self.committed + self._under_way + self._unanswered
-            return self._unanswered + counted - min(max(counted, before), most)
-
-
+@lru_cache(maxsize=256)
 def _end_of_write(server: str, news: str | None) -> bytes:
     """The statements that count a write as a server's and commit it; ``news``: what the other
     servers are told of it, None: nothing."""
