@@ -277,8 +277,11 @@ def _looked_up(columns: str, table: str, key: str, condition: str) -> HandWritte
     return HandWritten(
         sqlite=f"SELECT {columns} FROM json_each(:ids) j CROSS JOIN {table} t"
         f" WHERE t.{key} = j.value AND {condition}",
-        postgres=f"SELECT {columns} FROM {table} t"
-        f" WHERE t.{key} = ANY(ARRAY(SELECT value FROM json_each(:ids))) AND {condition}",
+        # OFFSET 0: inside stands the key alone. With the user, PostgreSQL would take the index by
+        # user, and read all rows of who has many.
+        postgres=f"SELECT {columns} FROM (SELECT * FROM {table}"
+        f" WHERE {key} = ANY(ARRAY(SELECT value FROM json_each(:ids))) OFFSET 0) t"
+        f" WHERE {condition}",
     )
 
 
