@@ -154,8 +154,8 @@ class WriteCount:
             return list(self._names), list(self._former), sum(self._committed)
 
     def unexplained(self, names: list[str], before: int, counted: int) -> int:
-        """How far what the database has ``counted`` is from what it can be; ``names`` and
-        ``before``: what was ``known`` before it counted."""
+        """How many more writes the database has ``counted`` than there can be, below 0: how many
+        fewer. ``names`` and ``before``: what was ``known`` before it counted."""
         with self._lock:
             if names != self._names:  # a commit was not answered meanwhile: that is noticed anyway
                 return 0
