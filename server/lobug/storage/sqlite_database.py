@@ -159,8 +159,8 @@ class SqliteDatabase:
         of: str | None = None,
         everybody: bool = False,
     ) -> T:
-        """Run ``work`` in a transaction on the writer's thread; committed when this returns. There is
-        one such thread, so ``of`` and ``everybody`` change nothing.
+        """Run ``work`` in a transaction on the writer's thread; committed when this returns.
+        There is one such thread, so ``of`` and ``everybody`` change nothing.
 
         Once begun it runs to its end even if the caller is cancelled. ``committed`` is called with
         the result, on the writer's thread, even then: note there what has changed.
