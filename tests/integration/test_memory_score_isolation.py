@@ -193,7 +193,7 @@ def test_which_turns_are_looked_at_does_not_depend_on_others(
     for others in (0, 500):
         connection = filled(tmp_path / f"{others}.db", others=others)
         while waiting := turn_words.pending(connection, 1_000):
-            turn_words.analyse(connection, waiting)
+            turn_words.analyse(connection, [row.message_id for row in waiting])
         log = turn_words.totals_of(connection, "ada")
         assert log is not None
         stems = ["tea", "epilepsi", "cake"]

@@ -168,7 +168,7 @@ def test_a_vector_of_words_that_were_forgotten_meanwhile_is_not_stored(
         "UPDATE conversation_log SET content = '', forgotten = 1 WHERE id = ?", (first,)
     )
     ones = np.ones((len(windows), embedder.dimension), np.float32)
-    turn_vectors.store(connection, present, windows, ones)
+    turn_vectors.store(connection, present, list(zip(windows, ones, strict=True)))
     turn_vectors.store_words(
         connection, present, words, np.ones((len(words), embedder.dimension), np.float32)
     )
@@ -208,7 +208,7 @@ def test_turns_of_before_the_index_are_taken_in(tmp_path: Path) -> None:
     old.execute(f"{row} VALUES ('ada', 'd', 'user', 'Bicycles on television.', 2.0, 0)")
     old.close()
     connection = open_file(path)
-    assert turn_words.pending(connection, 9) == [1]
+    assert [tuple(row) for row in turn_words.pending(connection, 9)] == [(1, "ada")]
     assert ask(connection, "bicycle") == []
     turn_words.analyse(connection, [1])
     assert [hit.id for hit in ask(connection, "bicycle")] == [1]

@@ -64,11 +64,11 @@ def say(
 def embed_all(connection: Connection, embedder: ScriptedEmbedder, batch: int = 7) -> None:
     """Do what the background does until nothing is left."""
     while waiting := turn_words.pending(connection, batch):
-        turn_words.analyse(connection, waiting)
+        turn_words.analyse(connection, [row.message_id for row in waiting])
     present = turn_vectors.make_set(connection, embedder.model_id, embedder.dimension)
     while windows := turn_vectors.unembedded(connection, present, batch):
         found = asyncio.run(embedder.embed([window.text for window in windows]))
-        turn_vectors.store(connection, present, windows, found)
+        turn_vectors.store(connection, present, list(zip(windows, found, strict=True)))
     while words := turn_vectors.unembedded_words(connection, present, batch):
         found = asyncio.run(embedder.embed([word.text for word in words]))
         turn_vectors.store_words(connection, present, words, found)

@@ -12,6 +12,8 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Protocol, TypeVar
 
 from sqlalchemy import Integer, and_, bindparam, exists, func, select
 
@@ -25,7 +27,7 @@ from lobug.memory.index.turn_vectors import VectorSet, Window, Word
 from lobug.priority import Deferral, PreemptedError, TurnPriority, never
 from lobug.settings import MemorySettings
 from lobug.storage.connection import Connection
-from lobug.storage.database import Checkpoint, Database
+from lobug.storage.database import NOBODY, Checkpoint, Database
 from lobug.storage.index_tables import memory_vectors
 from lobug.storage.statements import Row, run
 from lobug.storage.tables import memories
@@ -49,6 +51,28 @@ class EmbeddedTexts:
 
     model_id: str
     vectors: Vectors
+
+
+class Personal(Protocol):
+    """A row of a person."""
+
+    @property
+    def user(self) -> str: ...
+
+
+PersonalT = TypeVar("PersonalT", bound=Personal)
+
+
+def _by_person(
+    rows: Sequence[PersonalT], vectors: Vectors
+) -> dict[str, list[tuple[PersonalT, Vector]]]:
+    """Rows with their vectors, for each person: each one's are written for themselves, so that
+    nobody else waits meanwhile."""
+    people: dict[str, list[tuple[PersonalT, Vector]]] = {}
+    if rows:
+        for row, vector in zip(rows, vectors, strict=True):
+            people.setdefault(row.user, []).append((row, vector))
+    return people
 
 
 class BackgroundEmbedder(ABC):
@@ -228,12 +252,12 @@ class FactEmbedder(BackgroundEmbedder):
         found = await self._ask([fact.content for fact in batch])
         self._checkpoint("embed.after_model")
         now = self._clock()
+        index = await self._current_index(found, now)
 
-        def store(connection: Connection) -> VectorIndex:
-            index = entry_index.make_current(
-                connection, found.model_id, found.vectors.shape[1], now
-            )
-            for fact, vector in zip(batch, found.vectors, strict=True):
+        def store(connection: Connection, own: Sequence[tuple[Row, Vector]]) -> bool:
+            if entry_index.find(connection, index.model_id, index.dimension) != index:
+                return False  # another server has another model, and has dropped it
+            for fact, vector in own:
                 embed(
                     connection,
                     index,
@@ -242,11 +266,24 @@ class FactEmbedder(BackgroundEmbedder):
                     duplicate_distance=self._settings.duplicate_distance_threshold,
                     now=now,
                 )
-            return index
+            return True
 
-        used = await self._database.write("embed", store)
-        if planned is None or planned == used:
-            self._note_seen(used, min(settled, batch[-1].id))
+        kept = True
+        for user, own in _by_person(batch, found.vectors).items():
+            kept &= await self._database.write("embed", partial(store, own=own), of=user)
+        if kept and planned in (None, index):
+            self._note_seen(index, min(settled, batch[-1].id))
+
+    async def _current_index(self, found: EmbeddedTexts, now: float) -> VectorIndex:
+        """The index of a model, made the current one where it is not: that concerns everybody, so
+        it is not part of what is written for a person."""
+        model_id, dimension = found.model_id, found.vectors.shape[1]
+        current = await self._database.read(entry_index.current)
+        if current is not None and (current.model_id, current.dimension) == (model_id, dimension):
+            return current
+        return await self._database.write(
+            "embed_index", lambda c: entry_index.make_current(c, model_id, dimension, now)
+        )
 
     async def _drop_others(self, index: VectorIndex) -> None:
         """Drop the indexes of other models, since every fact is in ``index``."""
@@ -270,9 +307,12 @@ class TurnEmbedder(BackgroundEmbedder):
         waiting = await self._database.read(
             lambda connection: turn_words.pending(connection, ANALYSED_AT_ONCE)
         )
-        if waiting:
+        people: dict[str, list[int]] = {}
+        for row in waiting:
+            people.setdefault(row.user, []).append(row.message_id)
+        for user, ids in people.items():
             await self._database.write(
-                "analyse_turns", lambda connection: turn_words.analyse(connection, waiting)
+                "analyse_turns", partial(turn_words.analyse, message_ids=ids), of=user
             )
         return bool(waiting)
 
@@ -314,14 +354,22 @@ class TurnEmbedder(BackgroundEmbedder):
         found = await self._ask([turn.text for turn in turns] or [word.text for word in words])
         self._checkpoint("embed_turns.after_model")
 
-        def store(connection: Connection) -> None:
-            present = turn_vectors.make_set(connection, found.model_id, found.vectors.shape[1])
-            if turns:
-                turn_vectors.store(connection, present, turns, found.vectors)
-            else:
-                turn_vectors.store_words(connection, present, words, found.vectors)
+        def store(connection: Connection, own: Sequence[tuple[Window, Vector]]) -> None:
+            turn_vectors.store(connection, self._set_of(connection, found), own)
 
-        await self._database.write("embed_turns", store)
+        def store_words(connection: Connection) -> None:
+            turn_vectors.store_words(
+                connection, self._set_of(connection, found), words, found.vectors
+            )
+
+        if words:
+            await self._database.write("embed_turns", store_words, of=NOBODY)
+        for user, own in _by_person(turns, found.vectors).items():
+            await self._database.write("embed_turns", partial(store, own=own), of=user)
+
+    @staticmethod
+    def _set_of(connection: Connection, found: EmbeddedTexts) -> VectorSet:
+        return turn_vectors.make_set(connection, found.model_id, found.vectors.shape[1])
 
 
 EMBEDDABLE = and_(memories.c.status != "inactive", memories.c.layer != "identity")
@@ -345,7 +393,7 @@ def count_unembedded(connection: Connection, index: VectorIndex | None) -> int:
 
 
 UNEMBEDDED = (
-    select(memories.c.id, memories.c.content)
+    select(memories.c.id, memories.c.user, memories.c.content)
     .where(EMBEDDABLE, memories.c.id > bindparam("after_id"), UNSEEN)
     .order_by(memories.c.id)
     .limit(bindparam("limit", type_=Integer))
@@ -355,8 +403,8 @@ UNEMBEDDED = (
 def unembedded(
     connection: Connection, index: VectorIndex | None, after_id: int, limit: int
 ) -> list[Row]:
-    """Ids and contents of the next entries that an index has not seen, in the order of their
-    ids."""
+    """The next entries that an index has not seen (``id``, ``user``, ``content``), in the order of
+    their ids."""
     index_id = None if index is None else index.id
     return run(connection, UNEMBEDDED, after_id=after_id, index_id=index_id, limit=limit).all()
 

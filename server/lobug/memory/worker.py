@@ -155,7 +155,7 @@ class Worker:
         is here, none of these is under way. Raises StorageError."""
         now = self._clock()
         await self._database.write(
-            "resume_user", lambda connection: jobs.resume_turns(connection, user, now)
+            "resume_user", lambda connection: jobs.resume_turns(connection, user, now), of=user
         )
         self.wake()
 
@@ -400,7 +400,9 @@ class Worker:
         if task.kind == "compact":
             return await self._compact(task)
         if task.kind in jobs.LEARNING and not self._settings.enable_user_memories:
-            await self._database.write("not_learned", lambda c: jobs.complete(c, task))
+            await self._database.write(
+                "not_learned", lambda c: jobs.complete(c, task), of=task.user
+            )
             return False
         work = LearningContext(
             self._database,
@@ -490,6 +492,7 @@ class Worker:
                 max_attempts=self._settings.max_extraction_attempts,
                 retry_delay_s=self._settings.retry_delay_s,
             ),
+            of=task.user,
         )
 
     async def _recount(self) -> None:

@@ -30,6 +30,11 @@ def no_checkpoint(_name: str) -> None:
     """The checkpoint in production: does nothing."""
 
 
+NOBODY = ""
+"""Named instead of a person where a write changes only what belongs to nobody (``Database.write``),
+such as vectors of words."""
+
+
 class Database(Protocol):
     """An open database. Every method raises StorageError subclasses, nothing else.
 
@@ -73,10 +78,10 @@ class Database(Protocol):
     ) -> T:
         """Run ``work`` in a transaction that no other write overlaps; committed when this returns.
 
-        ``of``: the person whose rows alone it reads and changes, which may be written beside those
-        of others; new rows then need not be committed in the order of their ids. Writes of one
-        person follow one another in the order in which they were asked for. ``everybody``: it
-        changes rows of others, too, and is written beside none.
+        ``of``: the person whose rows alone it reads and changes, or ``NOBODY``; these writes may
+        run beside those of others. New rows then need not be committed in the order of their ids.
+        Writes of one person follow one another in the order in which they were asked for.
+        ``everybody``: it changes rows of others, too, and is written beside none.
         Once begun it runs to its end even if the caller is cancelled. ``committed`` is called with
         the result, on a writer's thread, even then: note there what has changed.
         ``name`` names the checkpoints ``<name>.before_commit`` and ``<name>.after_commit``.

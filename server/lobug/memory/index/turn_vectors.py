@@ -111,6 +111,7 @@ class VectorSet:
 class Window:
     """A turn to be embedded, with the one before it."""
 
+    user: str
     message_id: int
     text: str
 
@@ -197,8 +198,8 @@ def windows(connection: Connection, message_ids: Collection[int]) -> list[Window
     # Hand-written: CROSS JOIN keeps the order of the ids, each of which is looked up.
     rows = run(
         connection,
-        "SELECT l.id, l.speaker, l.content, b.speaker AS before_speaker, b.content AS before"
-        " FROM json_each(:ids) j CROSS JOIN turn_index t"
+        'SELECT l."user", l.id, l.speaker, l.content, b.speaker AS before_speaker,'
+        " b.content AS before FROM json_each(:ids) j CROSS JOIN turn_index t"
         " JOIN conversation_log l ON l.id = t.message_id"
         " LEFT JOIN conversation_log b ON b.id ="
         " (SELECT o.message_id FROM turn_index o WHERE o.session_id = t.session_id"
@@ -208,6 +209,7 @@ def windows(connection: Connection, message_ids: Collection[int]) -> list[Window
     )
     return [
         Window(
+            row.user,
             row.id,
             _said(
                 None if row.before is None else row.before[-BEFORE_CHARS:], row.before_speaker, " "
@@ -247,13 +249,14 @@ NOTE_TURN = update(turn_index).where(turn_index.c.message_id == bindparam("of_me
 
 
 def store(
-    connection: Connection, present: VectorSet, embedded: Sequence[Window], vectors: Floats
+    connection: Connection, present: VectorSet, embedded: Sequence[tuple[Window, Floats]]
 ) -> None:
-    """Store the vectors of turns, (turns, dimension), in place of former ones. A turn that has
-    changed since ``embedded`` was read is skipped; it is embedded again later."""
-    now = {window.message_id: window for window in windows(connection, _ids(embedded))}
+    """Store the vectors of turns in place of former ones. A turn that has changed since
+    ``embedded`` was read is skipped; it is embedded again later."""
+    ids = [window.message_id for window, _ in embedded]
+    now = {window.message_id: window for window in windows(connection, ids)}
     by_owner: dict[int, dict[int, bytes]] = {}
-    for window, vector in zip(embedded, vectors, strict=True):
+    for window, vector in embedded:
         if now.get(window.message_id) != window:
             continue
         run(connection, DELETE_VECTOR, of_message=window.message_id)
@@ -406,10 +409,6 @@ def of_words(
     """The stored vectors of words, by id; words without a vector are left out."""
     ids = json.dumps(list(word_ids))
     return dict(run_for_bytes(connection, OF_WORDS, ids=ids, set_id=present.id).all())
-
-
-def _ids(embedded: Sequence[Window]) -> list[int]:
-    return [window.message_id for window in embedded]
 
 
 def _said(content: str | None, speaker: str | None, end: str) -> str:

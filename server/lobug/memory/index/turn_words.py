@@ -30,6 +30,7 @@ from lobug.storage.index_tables import turn_index, turn_owners, turn_words
 from lobug.storage.statements import (
     SQLITE,
     HandWritten,
+    Row,
     among,
     dialect_of,
     insert_or_add,
@@ -155,16 +156,18 @@ def _numbers(sent: bytes) -> Ints:
 
 
 PENDING = (
-    select(turn_index.c.message_id)
+    select(turn_index.c.message_id, turn_owners.c.user)
+    .join(turn_owners, turn_owners.c.id == turn_index.c.owner)
     .where(turn_index.c.words.is_(None))
     .order_by(turn_index.c.message_id.desc())
     .limit(bindparam("limit", type_=Integer))
 )
 
 
-def pending(connection: Connection, limit: int) -> list[int]:
-    """Ids of messages that wait to be analysed, newest first: they are asked for most."""
-    return run(connection, PENDING, limit=limit).scalars()
+def pending(connection: Connection, limit: int) -> list[Row]:
+    """Messages that wait to be analysed (``message_id``, ``user``), newest first: they are asked
+    for most."""
+    return run(connection, PENDING, limit=limit).all()
 
 
 TO_ANALYSE = (

@@ -136,7 +136,7 @@ async def _store(work: LearningContext, taken: Stretch, pieces: Pieces) -> int:
             return 0
         return len(pieces) if _insert_entries(connection, work, taken, pieces) else 0
 
-    return await work.database.write("summary", store)
+    return await work.database.write("summary", store, of=work.task.user)
 
 
 async def _note_failure(work: LearningContext, taken: Stretch) -> int:
@@ -152,7 +152,7 @@ async def _note_failure(work: LearningContext, taken: Stretch) -> int:
         work.checkpoint("raw.inserting")
         return len(pieces) if _insert_entries(connection, work, taken, pieces) else 0
 
-    return await work.database.write("raw", note)
+    return await work.database.write("raw", note, of=work.task.user)
 
 
 def _insert_entries(
@@ -211,6 +211,7 @@ async def condense(work: LearningContext, session_id: int) -> None:
     await work.database.write(
         "condense",
         lambda connection: sessions.store_condensed(connection, session_id, entries, summary),
+        of=work.task.user,
     )
 
 
@@ -229,7 +230,7 @@ async def summarize(work: LearningContext) -> bool:
         work.scheduler.schedule_summary(connection, task.user, work.now)
         work.scheduler.schedule_distillation(connection, task.user, work.now)
 
-    await work.database.write("summarize_done", finish)
+    await work.database.write("summarize_done", finish, of=task.user)
     return written > 0
 
 
@@ -249,7 +250,7 @@ async def end_session(work: LearningContext) -> bool:
         last = log.last_of(connection, session_id) if idle else 0
         return Within(last, session_id=session_id)
 
-    within = await work.database.write("session_end", begin)
+    within = await work.database.write("session_end", begin, of=task.user)
     if within is None:
         return False
     await consolidate(work, within)
@@ -264,5 +265,5 @@ async def end_session(work: LearningContext) -> bool:
             jobs.add(connection, "gap_fill", task.user, work.now, session_id=session_id)
         scheduler.schedule_distillation(connection, task.user, work.now)
 
-    await work.database.write("session_ended", finish)
+    await work.database.write("session_ended", finish, of=task.user)
     return False

@@ -183,13 +183,13 @@ async def distill(work: LearningContext, embed_query: EmbedQuery) -> bool:
                     connection, user, lines, sources=sources, limit=limit, now=work.now
                 )
 
-        await work.database.write("base", store)
+        await work.database.write("base", store, of=user)
 
     def finish(connection: Connection) -> None:
         jobs.complete(connection, work.task)
         work.scheduler.schedule_distillation(connection, user, work.now)
 
-    await work.database.write("distill_done", finish)
+    await work.database.write("distill_done", finish, of=user)
     return True
 
 
@@ -221,7 +221,7 @@ async def _copy(work: LearningContext) -> None:
         jobs.complete(connection, work.task)
         work.scheduler.schedule_distillation(connection, user, work.now)
 
-    await work.database.write("base", store)
+    await work.database.write("base", store, of=user)
 
 
 def _history(connection: Connection, user: str) -> list[str]:
