@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lobug.errors import StorageError
-from lobug.memory import embedding, turns
+from lobug.memory import embedding, log, turns
 from lobug.memory.service import Memory
 from lobug.storage.connection import Connection
 from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
@@ -189,8 +189,8 @@ def waits(path: Path) -> bool:
         return bool(
             run(
                 connection,
-                "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'advisory'"
-                " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                " AND wait_event_type = 'Lock'",
             ).scalar()
         )
 
@@ -212,6 +212,37 @@ async def test_common_words_make_nobody_wait(path: Path) -> None:
     assert found == 3
 
 
+@pytest.mark.parametrize("deleted_first", [True, False])
+async def test_a_word_that_one_says_while_anothers_last_use_goes_stays_or_is_made_again(
+    path: Path, deleted_first: bool
+) -> None:
+    async with started(kit(path)) as memory:
+        message = await memory.log_user_message(BOB, "A xylophone on television")
+
+        def not_meant(connection: Connection) -> None:
+            log.mark_not_meant(connection, BOB.user, [message])
+
+        says = saying(memory, "My xylophone is red")
+        first, then = (not_meant, says) if deleted_first else (says, not_meant)
+        of_first, of_then = ("bob", "ada") if deleted_first else ("ada", "bob")
+        slow = Held()
+        await slow.begin(database_of(memory), first, of_first)
+        other = asyncio.ensure_future(database_of(memory).write("other", then, of=of_then))
+        await until(lambda: asyncio.to_thread(waits, path))
+        await slow.commit()
+        await other
+        uses = await memory._database.read(
+            lambda c: run(
+                c,
+                'SELECT o."user", u.uses FROM turn_word_uses u JOIN turn_words w'
+                " ON w.id = u.word_id JOIN turn_owners o ON o.id = u.owner"
+                " WHERE w.word = 'xylophone'",
+            ).all()
+        )
+        assert [tuple(row) for row in uses] == [("ada", 1)]
+        assert await recalled(memory, "What colour is my xylophone?", conversation_key=ADA)
+
+
 @pytest.mark.parametrize("most_unsettled", [0, embedding.MOST_UNSETTLED])
 async def test_a_fact_that_is_committed_late_is_embedded(
     path: Path, monkeypatch: pytest.MonkeyPatch, most_unsettled: int
@@ -229,10 +260,13 @@ async def test_a_fact_that_is_committed_late_is_embedded(
         await memory.log_user_message(BOB, "My brother is called Rui")
         embedder = memory._embedding
         embedding_bob = asyncio.ensure_future(embedder.step())
-        # It has read what there is, and waits for the write under way.
-        await until(lambda: asyncio.to_thread(waits, path))
-        await slow.commit()
-        assert await embedding_bob
+        if most_unsettled:  # Bob's is written beside the write under way
+            assert await embedding_bob
+            await slow.commit()
+        else:  # it has read what there is, and waits for the write under way
+            await until(lambda: asyncio.to_thread(waits, path))
+            await slow.commit()
+            assert await embedding_bob
         while await embedder.step():
             pass
         unembedded = await memory._database.read(

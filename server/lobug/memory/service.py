@@ -356,7 +356,6 @@ class Memory:
             ),
             self._count_turn(conversation_key.user),
             of=conversation_key.user,
-            everybody=not self._settings.enabled,
         )
         if logged.claimed.referents:
             self.claims.note(conversation_key, logged.claimed.referents)
@@ -395,9 +394,7 @@ class Memory:
             ),
             self._count_turn(conversation_key.user),
             of=conversation_key.user,
-            # What was not meant is taken out of the index again, and with it words to which others
-            # may be adding just then.
-            everybody=retract or not (extract and self._settings.enabled),
+            everybody=retract,
         )
         self.changed(conversation_key.user)
         return logged.message_id
@@ -413,7 +410,6 @@ class Memory:
             ),
             self._count_turn(conversation_key.user),
             of=conversation_key.user,
-            everybody=True,
         )
         self.changed(conversation_key.user)
 

@@ -227,8 +227,9 @@ def forget_user(connection: Connection, user: str) -> None:
 COUNT_WORD = insert_or_add(turn_words, "word", "uses").returning(turn_words.c.id)
 # In PostgreSQL each owner's uses of a word are a row of their own, and ``uses`` of the word itself
 # stays 1; a word that is there is only looked up. Otherwise writes of different people would wait
-# for each other at common words. Nobody deletes it meanwhile: who deletes words has the lock of
-# everybody. A new one may be another's new one, too: so it is updated, which changes nothing.
+# for each other at common words. Where another write deletes a word just then, because nobody else
+# had said it, the foreign key of its uses fails in one of the two, and that one is done again. A
+# new word may be another's new one, too: so it is updated, which changes nothing.
 COUNT_ALL_WORDS = """
 WITH said AS (
     SELECT w.word, w.stem, w.uses
