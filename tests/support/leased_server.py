@@ -21,7 +21,12 @@ def main() -> None:
     """Serve until killed."""
     folder, port, url = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
     servers = sys.argv[4] if len(sys.argv) > 4 else "one"
-    settings = settings_for(folder, database={"url": url, "servers": servers})
+    settings = settings_for(
+        folder,
+        database={"url": url, "servers": servers},
+        # As docs/engines.md has it where several servers share engines.
+        limits={"max_concurrent_turns": 32},
+    )
     app = create_app(settings, assembler=scripted_assembler(quiet_engines()))
     uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning")
 
