@@ -5,7 +5,7 @@ python bench/growth.py [--people 1 100 1000 10000 100000] [--folder FOLDER] [--p
 It starts a PostgreSQL of its own. A few people are made by the product's own code, with the
 embedder of the settings; each step has a new database with so many clones of them
 (``growth_people``) and one person with a long log. That a search finds the same for a clone as
-for its template is checked at each step. The largest step writes about 35 GB; a small run, of 20 s:
+for its template is checked at each step. The largest step writes about 60 GB; a small run, of 20 s:
 
 python bench/growth.py --people 1 20 --talkative 300 --templates 2 --turns 12 --questions 5
 """
