@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -227,7 +226,7 @@ def _copy_talkative(url: str, turns: int, embedder: Embedder) -> list[Any]:
     ]
     user, conversation = TALKATIVE.user, TALKATIVE.conversation
     directions = MeasuringEmbedder(embedder).made_up
-    uses = Counter(word for one in analysed for word in one.words)
+    said = sorted({word for one in analysed for word in one.words})
     with psycopg.connect(url) as raw:
         raw.execute(f"SET search_path = {SCHEMA}, public".encode())
         raw.execute("SET session_replication_role = replica")
@@ -236,10 +235,10 @@ def _copy_talkative(url: str, turns: int, embedder: Embedder) -> list[Any]:
             cursor.executemany(
                 "INSERT INTO turn_words (word, stem, uses) VALUES (%s, %s, 1)"
                 " ON CONFLICT (word) DO NOTHING",
-                [(word, turn_words.stem(word)) for word in uses],
+                [(word, turn_words.stem(word)) for word in said],
             )
         ids: dict[str, int] = dict(raw.execute("SELECT word, id FROM turn_words").fetchall())
-        new = [word for word in uses if ids[word] not in known]
+        new = [word for word in said if ids[word] not in known]
         owner, set_id = 1_000_000, _one(raw, "SELECT id FROM turn_vector_sets")
         raw.execute("UPDATE turn_words SET vector_set = %s WHERE vector_set = 0", (set_id,))
         _copy(
@@ -255,12 +254,6 @@ def _copy_talkative(url: str, turns: int, embedder: Embedder) -> list[Any]:
         raw.execute(
             'INSERT INTO turn_owners (id, "user", turns, words) VALUES (%s, %s, %s, %s)',
             (owner, user, turns, sum(every)),
-        )
-        _copy(
-            raw,
-            "turn_word_uses",
-            "owner word_id uses",
-            ((owner, ids[w], n) for w, n in uses.items()),
         )
         spans = [began + session * SESSION_EVERY_S for session in range(sessions)]
         last = SESSION_TURNS * TURN_EVERY_S
@@ -309,19 +302,7 @@ def _copy_talkative(url: str, turns: int, embedder: Embedder) -> list[Any]:
                 for at, one in enumerate(analysed)
             ),
         )
-        _copy(
-            raw,
-            "turn_tokens",
-            "message_id tokens length",
-            (
-                (
-                    first + at,
-                    sorted({turn_words.token(owner, turn_words.stem(w)) for w in one.words}),
-                    len(one.words),
-                )
-                for at, one in enumerate(analysed)
-            ),
-        )
+        raw.execute("SELECT post_turns(%s, %s)", (first - 1, first + turns - 1))
         blocks: list[tuple[int, int, int, bytes]] = []
         for start in range(0, turns, turn_vectors.BLOCK):
             size = min(turn_vectors.BLOCK, turns - start)
@@ -380,10 +361,11 @@ def _analysed_by(raw: Raw) -> list[Any]:
         "SELECT t.message_id, t.asking, t.timed, o.turns, o.words,"
         " ARRAY(SELECT w.word FROM json_each(t.words) j JOIN turn_words w ON w.id = j.value"
         " ORDER BY j.key),"
-        " ARRAY(SELECT unnest(k.tokens) ORDER BY 1), k.length,"
-        " (SELECT sum(u.uses) FROM turn_word_uses u WHERE u.owner = t.owner)"
+        " ARRAY(SELECT p.word_id FROM turn_postings p JOIN json_each(t.words) j"
+        " ON j.value = p.word_id WHERE p.owner = t.owner"
+        " AND t.message_id * 65536 + json_array_length(t.words) = ANY (p.turns) ORDER BY 1),"
+        " (SELECT sum(p.uses) FROM turn_postings p WHERE p.owner = t.owner)"
         " FROM turn_index t JOIN turn_owners o ON o.id = t.owner"
-        " JOIN turn_tokens k ON k.message_id = t.message_id"
         f" WHERE t.{RECHECKED_ROWS.replace('AND message', 'AND t.message')} ORDER BY 1".encode()
     ).fetchall()
 
@@ -419,6 +401,8 @@ class Table:
     times: tuple[str, ...] = ()
     tokens: tuple[str, ...] = ()
     """Columns of words with the number of their owner before them."""
+    postings: tuple[str, ...] = ()
+    """Columns of numbers of messages, each with the length of its turn."""
 
 
 LOG, MEMORIES, SESSIONS = "conversation_log", "memories", "sessions"
@@ -435,10 +419,9 @@ CLONED = (
     Table(SESSIONS, "id", SESSIONS, times=("started_at", "last_active_at", "ended_at")),
     Table(LOG, "id", LOG, {"reply_to": LOG, "session_id": SESSIONS}, times=("created_at",)),
     Table("turn_index", "message_id", LOG, {"session_id": SESSIONS, "owner": "turn_owners"}, ()),
-    Table("turn_tokens", "message_id", LOG, named=(), tokens=("tokens",)),
     Table("turn_vectors", "message_id", LOG, {"owner": "turn_owners"}, ()),
     Table("turn_codes", "owner", "turn_owners", named=()),
-    Table("turn_word_uses", "owner", "turn_owners", named=()),
+    Table("turn_postings", "owner", "turn_owners", named=(), postings=("turns",)),
     Table(
         MEMORIES,
         "id",
@@ -655,7 +638,7 @@ class Cloner:
     def _parts(self, table: Table) -> Iterator[str]:
         """Conditions that together choose all rows to be cloned, in the order of their numbers."""
         people, most = max(1, self._people), self._sizes.rows.get(table.of, 1)
-        if table.name == "turn_word_uses":
+        if table.name == "turn_postings":
             yield from (f"t.word_id % {PARTS} = {part}" for part in range(PARTS))
             return
         if table.of in ("", *OWNERS):
@@ -693,10 +676,11 @@ class Cloner:
     def _value(self, table: Table, column: str, joins: list[str]) -> str:
         if column in table.links:
             return self._linked(table.links[column], column, joins)
-        if column == table.by and table.of:
-            return self._sizes.number(table.of, "m.r")
+        numbers = table.of if column == table.by else ""
         if column == "id" and table.name in OWNERS:
-            return self._sizes.number(table.name, "0")
+            numbers = table.name
+        if numbers:
+            return self._sizes.number(numbers, "m.r")
         if column in table.named:
             return "p.name"
         if column == "conversation":
@@ -710,6 +694,12 @@ class Cloner:
                 f" string_to_array(substr(replace(' ' || array_to_string(t.{column}, ' '),"
                 f" ' ' || split_part(t.{column}[1], 'x', 1) || 'x', ' ' || (p.n + 1) || 'x'), 2),"
                 " ' ') END"
+            )
+        if column in table.postings:
+            number = self._sizes.number(LOG, "g.r")
+            return (
+                f"ARRAY(SELECT ({number}) * 65536 + posting % 65536 FROM unnest(t.{column}) posting"
+                f" JOIN growth.{LOG} g ON g.old = posting / 65536 ORDER BY 1)"
             )
         return f't."{column}"'
 

@@ -27,6 +27,7 @@ from lobug.errors import (
     StorageReadOnlyError,
 )
 from lobug.memory.model import ConversationKey, Filter, MemoryScope, Purge
+from lobug.memory.statistics import count_entries
 from lobug.storage.connection import Connection, PostgresConnection
 from lobug.storage.database import Database
 from lobug.storage.index_tables import turn_index
@@ -320,12 +321,34 @@ async def test_a_turn_that_is_logged_while_entries_are_counted_counts(path: Path
     async with started(Kit(path, checkpoint=wait)) as memory:
         await exchange(memory, "I keep nine hens")
         counted.append(memory.stats().messages)
-        recount = asyncio.ensure_future(memory._worker._recount())
+        recount = asyncio.ensure_future(memory._worker._count(count_entries))
         assert await asyncio.to_thread(counting.wait, PATIENCE_S)
         await exchange(memory, "I keep two owls")
         go_on.set()
         await recount
         assert memory.stats().messages == 4
+
+
+async def test_counting_that_takes_long_keeps_nobody_waiting(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lobug.memory.worker.COUNTING_PATIENCE_S", 0.01)
+    async with started(Kit(path)) as memory:
+        await exchange(memory, "I keep nine hens")
+    go_on = threading.Event()
+
+    def wait(name: str) -> None:
+        if name == "recount.counted":
+            assert go_on.wait(PATIENCE_S)
+
+    async with started(Kit(path, checkpoint=wait)) as memory:
+        assert not memory.stats().counted
+        await memory.purge(MemoryScope(ADA.user, None), Purge(user=True))
+        assert not memory.stats().counted
+        go_on.set()
+        await memory.process_due()
+        assert memory.stats().counted
+        assert (memory.stats().messages, memory.stats().users) == (0, 0)
 
 
 @pytest.mark.usefixtures("path")
@@ -529,28 +552,43 @@ async def test_a_migration_that_fails_halfway_leaves_nothing(
 
 
 @pytest.mark.usefixtures("path")
-async def test_turns_of_an_earlier_version_get_their_length() -> None:
-    url = postgres.server().database("test_of_version_2")
+async def test_words_of_turns_of_an_earlier_version_are_kept_together() -> None:
+    url = postgres.server().database("test_of_version_3")
     steps = STEPS["lobug_memory"]
-    before = PostgresDatabase(PostgresOptions(url, steps=steps[:2]), clock=lambda: NOW)
+    before = PostgresDatabase(PostgresOptions(url, steps=steps[:3]), clock=lambda: NOW)
     await before.open(lambda _: None)
     await before.write(
         "fill",
         lambda connection: connection.execute(
             'INSERT INTO conversation_log ("user", conversation, role, content, created_at)'
-            " SELECT 'ada', 'a', 'user', 'tea', 1.0 FROM generate_series(1, 2);"
-            "UPDATE turn_index SET words = '[4,5,4]' WHERE message_id = 1;"
-            "INSERT INTO turn_tokens VALUES (1, '{1xtea,1xpot}')"
+            " SELECT 'ada', 'a', 'user', 'tea', 1.0 FROM generate_series(1, 131);"
+            "INSERT INTO turn_words (id, word, stem, uses) VALUES (4, 'tea', 'tea', 1),"
+            " (5, 'pot', 'pot', 1);"
+            "UPDATE turn_index SET words = '[4,5,4]' WHERE message_id <= 130;"
+            "UPDATE turn_index SET words = '[4]' WHERE message_id = 1"
         ),
     )
     await close(before)
     now = PostgresDatabase(PostgresOptions(url), clock=lambda: NOW)
     await now.open(lambda _: None)
     found = await now.read(
-        lambda connection: run(connection, "SELECT message_id, length FROM turn_tokens").all()
+        lambda connection: run(
+            connection,
+            "SELECT word_id, block, uses, turns[1:1], turns[cardinality(turns):] FROM turn_postings"
+            " ORDER BY word_id, block",
+        ).all()
     )
     await close(now)
-    assert found == [(1, 3)]
+
+    def posting(message_id: int, words: int) -> list[int]:
+        return [message_id * 65_536 + words]
+
+    assert found == [
+        (4, 0, 255, posting(1, 1), posting(128, 3)),
+        (4, 1, 4, posting(129, 3), posting(130, 3)),
+        (5, 0, 128, posting(2, 3), posting(129, 3)),
+        (5, 1, 1, posting(130, 3), posting(130, 3)),
+    ]
 
 
 async def test_a_database_of_a_newer_program_is_refused(path: Path) -> None:
@@ -925,9 +963,7 @@ async def test_the_steps_make_the_tables_that_are_declared(path: Path, name: str
         ).fetchall()
     others = {table for (table,) in known} - set(tables.tables) - {"schema_version", "written"}
     # Written by hand: what PostgreSQL has in place of SQLite's text indexes.
-    assert others == (
-        {"memory_tokens", "turn_tokens", "turn_word_uses"} if name == "memory" else set()
-    )
+    assert others == ({"memory_tokens", "turn_postings"} if name == "memory" else set())
 
 
 UNINDEXED = """
@@ -953,8 +989,8 @@ async def test_nothing_that_is_deleted_makes_postgresql_read_a_whole_table(path:
 OF_THE_INDEX = """
 SELECT (SELECT array_agg(word ORDER BY word) FROM turn_words),
        (SELECT count(*) FROM turn_owners), (SELECT count(*) FROM turn_index),
-       (SELECT count(*) FROM turn_tokens), (SELECT count(*) FROM turn_vectors),
-       (SELECT count(*) FROM turn_codes), (SELECT count(*) FROM turn_word_uses),
+       (SELECT count(*) FROM turn_vectors), (SELECT count(*) FROM turn_codes),
+       (SELECT count(*) FROM turn_postings), (SELECT sum(uses) FROM turn_postings),
        (SELECT count(*) FROM turn_word_vectors)
 """
 

@@ -205,7 +205,7 @@ async def test_common_words_make_nobody_wait(path: Path) -> None:
         found = await memory._database.read(
             lambda c: run(
                 c,
-                "SELECT sum(u.uses) FROM turn_word_uses u JOIN turn_words w ON w.id = u.word_id"
+                "SELECT sum(p.uses) FROM turn_postings p JOIN turn_words w ON w.id = p.word_id"
                 " WHERE w.word = 'soup'",
             ).scalar()
         )
@@ -234,8 +234,8 @@ async def test_a_word_that_one_says_while_anothers_last_use_goes_stays_or_is_mad
         uses = await memory._database.read(
             lambda c: run(
                 c,
-                'SELECT o."user", u.uses FROM turn_word_uses u JOIN turn_words w'
-                " ON w.id = u.word_id JOIN turn_owners o ON o.id = u.owner"
+                'SELECT o."user", p.uses FROM turn_postings p JOIN turn_words w'
+                " ON w.id = p.word_id JOIN turn_owners o ON o.id = p.owner"
                 " WHERE w.word = 'xylophone'",
             ).all()
         )

@@ -74,7 +74,7 @@ SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attnum > 0
 """The columns of a table whose values may be long."""
 
 USES = (
-    '(SELECT coalesce(sum(u.uses), 0)::bigint FROM turn_word_uses u WHERE u.word_id = "turn_words"'
+    '(SELECT coalesce(sum(p.uses), 0)::bigint FROM turn_postings p WHERE p.word_id = "turn_words"'
     '.id) AS "uses"'
 )
 """How often a word is used: kept for each person here, so that the word's own number stays 1."""
@@ -92,24 +92,10 @@ DERIVATIONS = (
         " WHERE m.id > %(after)s AND m.id <= %(upto)s",
     ),
     Derivation(
-        "turn_tokens",
+        "turn_postings",
         "turn_index",
         "message_id",
-        "INSERT INTO turn_tokens"
-        " SELECT t.message_id, array_agg(DISTINCT t.owner || 'x' || w.stem), count(*)"
-        " FROM turn_index t CROSS JOIN LATERAL json_each(t.words) j"
-        " JOIN turn_words w ON w.id = j.value"
-        " WHERE t.message_id > %(after)s AND t.message_id <= %(upto)s GROUP BY t.message_id",
-    ),
-    Derivation(
-        "turn_word_uses",
-        "turn_index",
-        "message_id",
-        "INSERT INTO turn_word_uses (owner, word_id, uses)"
-        " SELECT t.owner, j.value, count(*)"
-        " FROM turn_index t CROSS JOIN LATERAL json_each(t.words) j"
-        " WHERE t.message_id > %(after)s AND t.message_id <= %(upto)s GROUP BY t.owner, j.value"
-        " ON CONFLICT (owner, word_id) DO UPDATE SET uses = turn_word_uses.uses + excluded.uses",
+        "SELECT post_turns(%(after)s, %(upto)s)",
     ),
 )
 """Of memory."""

@@ -58,6 +58,9 @@ class MemoryHealth(Answer):
     claims_unread: int = Field(
         description="Facts of an older version whose claims are still to be read."
     )
+    counted: bool = Field(
+        description="Whether all was counted since the start. Until then the numbers are too low."
+    )
 
 
 class HomeHealth(Answer):

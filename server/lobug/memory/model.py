@@ -541,3 +541,5 @@ class MemoryStats:
     """Facts without a vector of the present embedding model."""
     claims_unread: int = 0
     """Entries of an older version whose claims are still to be read."""
+    counted: bool = False
+    """Whether all was counted since the start; until then the numbers are too low."""

@@ -277,7 +277,7 @@ class Memory:
     async def process_due(self) -> None:
         """Do all background work that is due, without the worker; for tests and the command line.
         What fails is due again later. Raises StorageError."""
-        while await self._worker.step():
+        while await self._worker.step() or await self._worker.counted():
             pass
 
     def wake_by_another_server(self) -> None:

@@ -156,8 +156,8 @@ def users(connection: Connection) -> Sequence[RememberedUser]:
 class Counted:
     """What was found when counting."""
 
-    entries: Mapping[str, int]
-    """Fields of ``MemoryStats`` that background work changes."""
+    entries: Mapping[str, Any]
+    """Numbers, by fields of ``MemoryStats`` that background work changes."""
     messages: int | None = None
     """None: neither these nor users were counted."""
     users: frozenset[str] = frozenset()
@@ -178,7 +178,10 @@ class Counter:
             if counted.messages is not None:
                 self._users = set(counted.users)
                 self.stats = replace(
-                    self.stats, messages=counted.messages, users=len(counted.users)
+                    self.stats,
+                    messages=counted.messages,
+                    users=len(counted.users),
+                    counted=True,
                 )
             self.stats = replace(self.stats, **counted.entries)
 

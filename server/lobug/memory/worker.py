@@ -61,6 +61,12 @@ COUNTING_REST = 30.0
 LONG_COUNTING_S = 0.1
 """Counting that takes less needs no such pause, seconds."""
 
+COUNTING_PATIENCE_S = 1.0
+"""How long counting everything may keep anybody waiting, seconds. In a database with the turns of
+very many it takes longer."""
+
+Count = Callable[[Connection, entry_index.VectorIndex | None], Counted]
+
 
 def _overdue_at(embedding: BackgroundEmbedder, now: float) -> float:
     """The deadline of an embedder if it has passed, else infinite."""
@@ -117,6 +123,8 @@ class Worker:
         """Whose task runs now, and in what it runs."""
         self._claims_wait = True
         """Whether entries of an older version may wait to have their claims read."""
+        self._counting: asyncio.Task[None] | None = None
+        """Counts everything, if it has been asked for."""
         self._counted_at = 0.0
         self._count_rest_s = 0.0
         """How long not to count again, seconds."""
@@ -182,10 +190,12 @@ class Worker:
 
     async def close(self) -> None:
         """Stop; a step under way is cancelled, and its task is run again at the next start."""
-        task, self._task = self._task, None
-        if task is not None:
+        tasks = [task for task in (self._task, self._counting) if task is not None]
+        self._task = self._counting = None
+        for task in tasks:
             task.cancel()
-            await asyncio.wait([task])
+        if tasks:
+            await asyncio.wait(tasks)
 
     async def _run(self) -> None:
         while True:
@@ -217,11 +227,42 @@ class Worker:
             await self.recount()
         except StorageError as error:
             logger.warning("memory: its content could not be counted yet: %s", error)
-            self._all_stale = self._stale = True
 
     async def recount(self) -> None:
-        """Count everything in the database again. Raises StorageError."""
-        await self._count(count_all)
+        """Count everything in the database again. In PostgreSQL, what takes long goes on beside
+        what follows, and one that is asked for meanwhile comes after it. Raises StorageError."""
+        if self._counts_as_it_writes:
+            await self._count(count_all)
+        elif self._is_counting:
+            self._all_stale = self._stale = True
+        else:
+            await self._count_patiently(count_all)
+
+    async def _count_patiently(self, count: Count) -> None:
+        counting = asyncio.create_task(self._count(count), name="memory-counting")
+        self._counting = counting
+        await asyncio.wait([counting], timeout=COUNTING_PATIENCE_S)
+        if counting.done():
+            counting.result()
+        else:
+            counting.add_done_callback(self._tell_counted)
+
+    @property
+    def _is_counting(self) -> bool:
+        return self._counting is not None and not self._counting.done()
+
+    async def counted(self) -> bool:
+        """Wait for the counting that is under way. Returns whether there was any."""
+        if self._counting is None or self._counting.done():
+            return False
+        await asyncio.wait([self._counting])
+        return True
+
+    def _tell_counted(self, counting: asyncio.Task[None]) -> None:
+        error = None if counting.cancelled() else counting.exception()
+        if error is not None:
+            logger.warning("memory: its content could not be counted yet: %s", error)
+        self._wake_up.set()  # what is to be counted has waited
 
     async def step(self) -> bool:
         """Run one due task and embed a batch. Returns whether there may be more to do.
@@ -262,12 +303,9 @@ class Worker:
                 self._people.tell("work")
             self._stale = self._all_stale
         # Counting reads every fact's index entry: not after each batch of a long re-embedding.
-        if self._stale and self._count_due_s(now, embedded=embedded) <= 0.0:
-            began = self._clock()
-            await self._recount()
-            self._stale, self._counted_at = False, self._clock()
-            took_s = self._counted_at - began
-            self._count_rest_s = COUNTING_REST * took_s if took_s > LONG_COUNTING_S else 0.0
+        due = self._stale and self._count_due_s(now, embedded=embedded) <= 0.0
+        if due and not self._is_counting:
+            await self._count_patiently(count_all if self._all_stale else count_entries)
         return embedded or task is not None
 
     def _count_due_s(self, now: float, *, embedded: bool) -> float:
@@ -332,7 +370,7 @@ class Worker:
             )
         )
         pauses = [] if next_time is None else [next_time - self._clock()]
-        if self._stale:
+        if self._stale and not self._is_counting:
             pauses.append(self._count_due_s(self._clock(), embedded=False))
         pauses += [
             pause for pause in (self._embedding.pause(), self._turns.pause()) if pause is not None
@@ -495,30 +533,33 @@ class Worker:
             of=task.user,
         )
 
-    async def _recount(self) -> None:
-        await self._count(count_all if self._all_stale else count_entries)
-
     @property
     def _counts_as_it_writes(self) -> bool:
         """Whether everything is counted in a write, so that no turn comes in between. In PostgreSQL
-        everybody would wait meanwhile, who may be many; there a count of everything may miss a
-        turn that is logged at the same time."""
+        everybody would wait meanwhile, who may be many; there a count of everything may miss
+        turns that are logged at the same time."""
         return isinstance(self._database, SqliteDatabase)
 
-    async def _count(
-        self, count: Callable[[Connection, entry_index.VectorIndex | None], Counted]
-    ) -> None:
+    async def _count(self, count: Count) -> None:
         def work(connection: Connection) -> Counted:
             counted = count(connection, self._index(connection))
             self._checkpoint("recount.counted")
             return counted
 
-        if self._counts_as_it_writes:
-            await self._database.write("recount", work, self._counter.publish)
-        else:
-            self._counter.publish(await self._database.read(work))
-        if count is count_all:
-            self._all_stale = False
+        began = self._clock()
+        everything = self._all_stale or count is count_all
+        self._stale, self._all_stale = False, self._all_stale and count is not count_all
+        try:
+            if self._counts_as_it_writes:
+                await self._database.write("recount", work, self._counter.publish)
+            else:
+                self._counter.publish(await self._database.read(work))
+        except BaseException:
+            self._stale, self._all_stale = True, everything
+            raise
+        self._counted_at = self._clock()
+        took_s = self._counted_at - began
+        self._count_rest_s = COUNTING_REST * took_s if took_s > LONG_COUNTING_S else 0.0
 
     def _index(self, connection: Connection) -> entry_index.VectorIndex | None:
         """The index of the present embedding model; the last index while the model is not known."""

@@ -28,6 +28,7 @@ MEMORY_HELP: Mapping[str, str] = {
     "parked_tasks": "Background work that failed too often.",
     "embedding_backlog": "Facts that wait for their vector.",
     "claims_unread": "Facts of an older version whose claims are still to be read.",
+    "counted": "1: all was counted since the start; until then the others are too low.",
 }
 """Help text of the metric for each field of ``MemoryStats``."""
 

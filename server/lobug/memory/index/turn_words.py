@@ -2,7 +2,8 @@
 
 A row of ``turn_index`` is made, and everything derived from a turn's words is deleted, by triggers
 of ``conversation_log`` (migration 3): a row without words waits to be analysed. Only this module
-reads and writes the FTS5 table ``turn_text``.
+reads and writes the FTS5 table ``turn_text``, and what PostgreSQL has in its place,
+``turn_postings``.
 
 Words are those of ``lobug.language.en.words`` (stop words, stems with irregular forms, numbers as
 digits). In other languages than English they are compared as they are, and questions are known by
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -29,7 +30,6 @@ from lobug.storage.connection import Connection
 from lobug.storage.index_tables import turn_index, turn_owners, turn_words
 from lobug.storage.statements import (
     SQLITE,
-    HandWritten,
     Row,
     among,
     dialect_of,
@@ -76,31 +76,22 @@ LENGTHS = (
     "SELECT json_array_length(t.words) FROM json_each(:ids) j"
     " CROSS JOIN turn_index t WHERE t.message_id = j.value ORDER BY j.key"
 )
-# All at once, since to count the turns that hold a word PostgreSQL has to look at each of them.
-OCCURRENCES = """
-WITH held AS MATERIALIZED (
-    SELECT j.term, j.at, h.ids, h.lengths, coalesce(cardinality(h.ids), 0) AS turns
-    FROM jsonb_array_elements_text(CAST(:tokens AS jsonb)) WITH ORDINALITY j (term, at)
-    CROSS JOIN LATERAL (SELECT array_agg(message_id) AS ids, array_agg(length) AS lengths
-                        FROM turn_tokens WHERE tokens @> ARRAY[j.term]) h
-), added AS (
-    SELECT held.*, sum(turns) OVER (ORDER BY turns, at ROWS UNBOUNDED PRECEDING) AS so_far FROM held
-)
-SELECT term, turns,
-       CASE WHEN so_far <= :most OR so_far = turns THEN array_send(ids) END AS ids,
-       CASE WHEN so_far <= :most OR so_far = turns THEN array_send(lengths) END AS lengths
-FROM added ORDER BY turns, at
+# All at once, also those of words that are too common to be looked for: a search wants to know how
+# many turns have them. LATERAL and OFFSET 0 look each word up.
+POSTINGS = """
+SELECT w.stem, w.id, array_send(p.turns) AS turns
+FROM json_texts(:stems) j
+CROSS JOIN LATERAL (SELECT id, stem FROM turn_words WHERE stem = j.value OFFSET 0) w
+CROSS JOIN LATERAL (SELECT turns FROM turn_postings
+                    WHERE owner = :owner AND word_id = w.id OFFSET 0) p
 """
 _ARRAY_HEADER = 20
 _ARRAY_ITEM = np.dtype([("size", ">i4"), ("number", ">i8")])
 """How PostgreSQL sends an array of bigint: a header, and each number with its size before it. To
 read it as such takes half of the time that psycopg needs for a list."""
-INSERT_TOKENS = HandWritten(
-    sqlite="INSERT INTO turn_text (rowid, tokens) VALUES (:message_id, :tokens)",
-    postgres="INSERT INTO turn_tokens (message_id, tokens, length)"
-    " SELECT :message_id, array_agg(DISTINCT token), count(*)"
-    " FROM regexp_split_to_table(:tokens, ' ') t (token) WHERE token <> ''",
-)
+LENGTH_BITS = 16
+"""Of a number in ``turn_postings``: the turn's words. The others are its message's id."""
+INSERT_TOKENS = "INSERT INTO turn_text (rowid, tokens) VALUES (:message_id, :tokens)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,28 +111,52 @@ def occurrences(
 ) -> Occurrences:
     """The user's turns that hold some stems, the rarest first until ``most`` turns hold them; those
     of one stem in any case."""
+    if dialect_of(connection) is not SQLITE:
+        return _posted(connection, totals, stems, most)
     tokens = {token(totals.owner, stem): stem for stem in stems}
     asked = json.dumps(list(tokens))
-    if dialect_of(connection) is not SQLITE:
-        rows = run_for_bytes(connection, OCCURRENCES, tokens=asked, most=most).all()
-        given = [row for row in rows if row.ids is not None]
-        return Occurrences(
-            {tokens[row.term]: row.turns for row in rows},
-            {tokens[row.term]: _numbers(row.ids) for row in given},
-            {tokens[row.term]: _numbers(row.lengths) for row in given},
-        )
     counts = dict.fromkeys(stems, 0)
     counts |= {tokens[row.term]: row.doc for row in run(connection, COUNTS, tokens=asked)}
     turns = dict[str, Ints]()
-    held = 0
-    for stem in sorted(stems, key=lambda stem: counts[stem]):
-        held += counts[stem]
-        if turns and held > most:
-            break
-        if counts[stem]:
-            holding = run(connection, MATCHING, token=token(totals.owner, stem))
-            turns[stem] = np.array(holding.scalars(), np.int64)
+    for stem in _rarest(counts, most):
+        holding = run(connection, MATCHING, token=token(totals.owner, stem))
+        turns[stem] = np.array(holding.scalars(), np.int64)
     return Occurrences(counts, turns, None)
+
+
+def _posted(
+    connection: Connection, totals: TurnTotals, stems: Sequence[str], most: int
+) -> Occurrences:
+    """``occurrences`` in PostgreSQL."""
+    blocks = dict[str, list[Ints]]()
+    words = defaultdict[str, set[int]](set)
+    for row in run_for_bytes(connection, POSTINGS, stems=json.dumps(stems), owner=totals.owner):
+        blocks.setdefault(row.stem, []).append(_numbers(row.turns))
+        words[row.stem].add(row.id)
+    postings = {stem: np.concatenate(found) for stem, found in blocks.items()}
+    for stem, of_stem in words.items():
+        if len(of_stem) > 1:  # a turn may have several of them
+            postings[stem] = np.unique(postings[stem])
+    counts = dict.fromkeys(stems, 0) | {stem: len(found) for stem, found in postings.items()}
+    chosen = {stem: postings[stem] for stem in _rarest(counts, most)}
+    return Occurrences(
+        counts,
+        {stem: found >> LENGTH_BITS for stem, found in chosen.items()},
+        {stem: found & (1 << LENGTH_BITS) - 1 for stem, found in chosen.items()},
+    )
+
+
+def _rarest(counts: Mapping[str, int], most: int) -> list[str]:
+    """The stems that the fewest turns hold, until ``most`` turns hold them: at least one, and none
+    that no turn holds."""
+    found = list[str]()
+    held = 0
+    for stem in sorted((stem for stem in counts if counts[stem]), key=counts.__getitem__):
+        held += counts[stem]
+        if found and held > most:
+            break
+        found.append(stem)
+    return found
 
 
 def lengths_of(connection: Connection, message_ids: Ints) -> Ints:
@@ -198,7 +213,7 @@ COUNT_TURN = (
 
 
 def _analyse(connection: Connection, message_id: int, owner: int, offered: TurnTerms) -> None:
-    ids = _word_ids(connection, owner, offered.words)
+    ids = _word_ids(connection, owner, message_id, offered.words)
     run(
         connection,
         STORE_WORDS,
@@ -208,12 +223,9 @@ def _analyse(connection: Connection, message_id: int, owner: int, offered: TurnT
         words=json.dumps([ids[word] for word in offered.words], separators=(",", ":")),
     )
     run(connection, COUNT_TURN, owner=owner, added=len(offered.words))
-    run(
-        connection,
-        INSERT_TOKENS,
-        message_id=message_id,
-        tokens=" ".join(token(owner, stem(word)) for word in offered.words),
-    )
+    if dialect_of(connection) is SQLITE:
+        tokens = " ".join(token(owner, stem(word)) for word in offered.words)
+        run(connection, INSERT_TOKENS, message_id=message_id, tokens=tokens)
 
 
 def forget_user(connection: Connection, user: str) -> None:
@@ -225,12 +237,13 @@ def forget_user(connection: Connection, user: str) -> None:
 
 
 COUNT_WORD = insert_or_add(turn_words, "word", "uses").returning(turn_words.c.id)
-# In PostgreSQL each owner's uses of a word are a row of their own, and ``uses`` of the word itself
-# stays 1; a word that is there is only looked up. Otherwise writes of different people would wait
-# for each other at common words. Where another write deletes a word just then, because nobody else
-# had said it, the foreign key of its uses fails in one of the two, and that one is done again. A
-# new word may be another's new one, too: so it is updated, which changes nothing.
-COUNT_ALL_WORDS = """
+# In PostgreSQL each owner's uses of a word are counted with the turns that have it, and ``uses`` of
+# the word itself stays 1; a word that is there is only looked up. Otherwise writes of different
+# people would wait for each other at common words. Where another write deletes a word just then,
+# because nobody else had said it, the foreign key of its postings fails in one of the two, and that
+# one is done again. A new word may be another's new one, too: so it is updated, which changes
+# nothing.
+POST_WORDS = """
 WITH said AS (
     SELECT w.word, w.stem, w.uses
     FROM jsonb_to_recordset(CAST(:words AS jsonb)) w (word text, stem text, uses bigint)
@@ -244,17 +257,28 @@ WITH said AS (
     RETURNING word, id
 ), noted AS (
     SELECT word, id FROM known UNION ALL SELECT word, id FROM made
-), counted AS (
-    INSERT INTO turn_word_uses (owner, word_id, uses)
-    SELECT :owner, noted.id, said.uses FROM noted JOIN said USING (word)
-    ON CONFLICT (owner, word_id) DO UPDATE SET uses = turn_word_uses.uses + excluded.uses
+), posted AS (
+    INSERT INTO turn_postings (owner, word_id, block, uses, turns)
+    SELECT :owner, noted.id, coalesce(last.block + last.full, 0), said.uses,
+           ARRAY[CAST(:posting AS bigint)]
+    FROM noted JOIN said USING (word)
+    LEFT JOIN LATERAL (
+        SELECT block, CASE WHEN cardinality(turns) >= 128 THEN 1 ELSE 0 END AS full
+        FROM turn_postings p WHERE p.owner = :owner AND p.word_id = noted.id
+        ORDER BY block DESC LIMIT 1
+    ) last ON true
+    ON CONFLICT (owner, word_id, block) DO UPDATE
+        SET uses = turn_postings.uses + excluded.uses, turns = turn_postings.turns || excluded.turns
 )
 SELECT word, id FROM noted
 """
 
 
-def _word_ids(connection: Connection, owner: int, found: Sequence[str]) -> dict[str, int]:
-    """Ids of words; their uses are counted."""
+def _word_ids(
+    connection: Connection, owner: int, message_id: int, found: Sequence[str]
+) -> dict[str, int]:
+    """Ids of a turn's words; their uses are counted and, in PostgreSQL, the turn noted with each of
+    them."""
     counted = Counter(found)
     if dialect_of(connection) is SQLITE:
         return {
@@ -264,7 +288,9 @@ def _word_ids(connection: Connection, owner: int, found: Sequence[str]) -> dict[
     words = json.dumps(
         [{"word": word, "stem": stem(word), "uses": uses} for word, uses in counted.items()]
     )
-    return {row.word: row.id for row in run(connection, COUNT_ALL_WORDS, owner=owner, words=words)}
+    posting = message_id << LENGTH_BITS | min(len(found), (1 << LENGTH_BITS) - 1)
+    rows = run(connection, POST_WORDS, owner=owner, posting=posting, words=words)
+    return {row.word: row.id for row in rows}
 
 
 def _local(at: float) -> datetime:

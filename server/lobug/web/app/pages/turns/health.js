@@ -75,14 +75,15 @@ export function Health() {
   if (error.value) return html`<${Fault} error=${error.value} retry=${refresh} />`;
   if (!health.value) return html`<${Loading} />`;
   const { degraded, engines, memory, uptime_s: uptime, version } = health.value;
+  const counted = (value) => (memory.counted ? number(value) : "…");
   const numbers = [
     ["version", version],
     ["uptime", span(uptime)],
-    ["messages", number(memory.messages)],
-    ["facts", number(memory.facts)],
-    ["people", number(memory.users)],
-    ["waiting_work", number(memory.pending_tasks + memory.embedding_backlog)],
-    ["parked_work", number(memory.parked_tasks)],
+    ["messages", counted(memory.messages)],
+    ["facts", counted(memory.facts)],
+    ["people", counted(memory.users)],
+    ["waiting_work", counted(memory.pending_tasks + memory.embedding_backlog)],
+    ["parked_work", counted(memory.parked_tasks)],
   ];
   return html`
     ${degraded.length
