@@ -19,6 +19,7 @@ from lobug.memory.recall.turn_search import (
     speakers,
     unit,
 )
+from lobug.storage import connection as storage
 from lobug.storage import migrations
 from lobug.storage.database import no_checkpoint
 from lobug.storage.driver import Connection, connect
@@ -46,7 +47,7 @@ def open_file(path: Path) -> Connection:
 
 
 def say(
-    connection: Connection,
+    connection: storage.Connection,
     content: str,
     *,
     user: str = "ada",
