@@ -44,7 +44,7 @@ from lobug.language.en.turn_taking import completeness_of
 from lobug.memory.exchange.export import escaped
 from lobug.memory.index import turn_words
 from lobug.memory.learning import extraction
-from lobug.memory.recall import recaller
+from lobug.memory.recall import readings
 from lobug.turn.echo import is_own_voice, without_own_voice
 from lobug.turn.reply import ThinkingStripper
 
@@ -373,7 +373,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "mentions.of_request": mentions.of_request,
     "orders.read": orders.read_order,
     "questions.read": questions.analyse,
-    "recaller.slots_of": lambda text: recaller.slots_of([text]),
+    "readings.slots_in": readings.slots_in,
     "speakable": speakable,
     "speech_acts.sentences": speech_acts.sentences,
     "speech_acts.statements": speech_acts.statements,

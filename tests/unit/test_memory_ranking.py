@@ -26,10 +26,11 @@ from lobug.memory.recall.ranking import (
     tokens_of,
     within_budget,
 )
-from lobug.memory.recall.recaller import is_outdated, is_restated, newest_answer, slots_of
+from lobug.memory.recall.readings import Readings, is_outdated
 from lobug.memory.recall.turn_search import QUESTION_FLOOR, TURN_FLOOR
 
 NOW = 1_790_000_000.0
+READINGS = Readings()
 
 ENTRY = Entry(
     id=1, key="k", content="The user drinks tea", layer="knowledge", category="knowledge",
@@ -244,7 +245,7 @@ def test_of_what_the_prompt_holds_the_best_is_repeated_for_a_question() -> None:
 def test_what_was_put_right_later_is_no_memory(
     said: str, later: list[str], taken_back: bool
 ) -> None:
-    assert (is_restated(said, slots_of(later)) or is_taken_back(later)) is taken_back
+    assert (READINGS.is_restated(said, READINGS.slots(later)) or is_taken_back(later)) is taken_back
 
 
 def test_a_former_order_answers_nothing() -> None:
@@ -278,7 +279,7 @@ def test_a_former_question_answers_nothing() -> None:
 def test_what_is_told_anew_overtakes_what_was_known(
     said: str, content: str, overtaken: bool
 ) -> None:
-    assert is_outdated(content, slots_of([said])) is overtaken
+    assert is_outdated(content, READINGS.slots([said])) is overtaken
 
 
 @pytest.mark.parametrize(
@@ -313,11 +314,11 @@ def test_the_newest_of_the_users_words_answer() -> None:
             ["I moved to Rome.", "I live in Oslo.", "Where do I live?", "My aunt lives in Bonn."]
         )
     ]
-    answer = newest_answer(analyse("Where do I live?"), said)
+    answer = READINGS.newest_answer(analyse("Where do I live?"), said)
     assert answer is not None
     assert answer.content == "I live in Oslo."
-    assert newest_answer(analyse("How old am I?"), said) is None
-    assert newest_answer(analyse("I live here."), said) is None
+    assert READINGS.newest_answer(analyse("How old am I?"), said) is None
+    assert READINGS.newest_answer(analyse("I live here."), said) is None
 
 
 def test_what_the_prompt_holds_anyway_is_not_put_in_again() -> None:

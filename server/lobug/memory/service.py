@@ -879,6 +879,6 @@ class Memory:
     def _drop_words(self, user: str | None) -> None:
         # At once: before the next turn of anybody can use what was erased.
         self.claims.drop(user)
-        self._recaller.drop_vectors()
+        self._recaller.drop_read()
         for callback in self._erasure_callbacks:
             callback(user)

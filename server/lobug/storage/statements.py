@@ -111,6 +111,10 @@ class Result:
         """All rows."""
         return [*map(self._maker(), self._cursor.fetchall())]
 
+    def tuples(self) -> list[tuple[Any, ...]]:
+        """All rows of hand-written SQL, without the names of their columns."""
+        return list(self._cursor.fetchall())
+
     def first(self) -> Row | None:
         """The first row; None: there is none."""
         values = self._cursor.fetchone()

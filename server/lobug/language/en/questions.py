@@ -206,14 +206,17 @@ def about_others(question: str) -> Callable[[str], bool]:
     "What is my brother's name?" is near to "The user's sister is named Anna" in words and in
     meaning, and a small chat model then answers Anna."""
     asked = _spoken_of(question)
+    if not asked:
+        return lambda _content: False
+    names = mentions.names_in(question)
 
     def is_of_others(content: str) -> bool:
         named = _spoken_of(content)
         if not named or asked & named:
             return False
-        return not mentions.names_in(question) & mentions.names_in(content)
+        return not names or not names & mentions.names_in(content)
 
-    return is_of_others if asked else lambda _content: False
+    return is_of_others
 
 
 def _spoken_of(text: str) -> frozenset[str]:

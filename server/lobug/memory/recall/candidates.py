@@ -272,32 +272,30 @@ NEIGHBOURS = HandWritten(
 )
 
 
-def _looked_up(columns: str, table: str, key: str, condition: str) -> HandWritten:
-    """The rows of a table that have a number of ``:ids`` as their key and fulfil a condition."""
-    return HandWritten(
-        sqlite=f"SELECT {columns} FROM json_each(:ids) j CROSS JOIN {table} t"
-        f" WHERE t.{key} = j.value AND {condition}",
-        # OFFSET 0: inside stands the key alone. With the user, PostgreSQL would take the index by
-        # user, and read all rows of who has many.
-        postgres=f"SELECT {columns} FROM (SELECT * FROM {table}"
-        f" WHERE {key} = ANY(ARRAY(SELECT value FROM json_each(:ids))) OFFSET 0) t"
-        f" WHERE {condition}",
-    )
-
-
-ANALYSED = _looked_up(
-    "t.message_id, t.session_id, t.place, t.asking, t.timed, t.words",
-    "turn_index",
-    "message_id",
-    "t.owner = :owner AND t.words IS NOT NULL",
+# Each is looked up by its number, which stands alone in the innermost query (OFFSET 0): with the
+# user there, PostgreSQL would take the index by user, and read all rows of who has many.
+FETCH = HandWritten(
+    sqlite="SELECT t.message_id, t.session_id, t.place, l.role, l.speaker, t.asking, t.timed,"
+    " t.words, v.vector FROM json_each(:ids) j CROSS JOIN turn_index t"
+    " CROSS JOIN conversation_log l"
+    " LEFT JOIN turn_vectors v ON v.message_id = t.message_id AND v.set_id = :set_id"
+    " WHERE t.message_id = j.value AND t.owner = :owner AND t.words IS NOT NULL"
+    ' AND l.id = t.message_id AND l."user" = :user'
+    " AND l.created_at >= :since AND l.created_at < :until"
+    " ORDER BY t.session_id, t.place",
+    postgres="SELECT t.message_id, t.session_id, t.place, l.role, l.speaker, t.asking, t.timed,"
+    " t.words, v.vector FROM json_each(:ids) j"
+    " CROSS JOIN LATERAL (SELECT message_id, owner, session_id, place, asking, timed, words"
+    " FROM turn_index WHERE message_id = j.value OFFSET 0) t"
+    ' CROSS JOIN LATERAL (SELECT "user", role, speaker, created_at'
+    " FROM conversation_log WHERE id = j.value OFFSET 0) l"
+    " LEFT JOIN LATERAL (SELECT set_id, vector"
+    " FROM turn_vectors WHERE message_id = j.value OFFSET 0) v ON v.set_id = :set_id"
+    " WHERE t.owner = :owner AND t.words IS NOT NULL"
+    ' AND l."user" = :user AND l.created_at >= :since AND l.created_at < :until'
+    " ORDER BY t.session_id, t.place",
 )
-SAID = _looked_up(
-    "t.id, t.role, t.speaker",
-    "conversation_log",
-    "id",
-    't."user" = :user AND t.created_at >= :since AND t.created_at < :until',
-)
-VECTORS = _looked_up("t.message_id, t.vector", "turn_vectors", "message_id", "t.set_id = :set_id")
+NO_SET = -1
 
 
 def _fetch(
@@ -313,32 +311,18 @@ def _fetch(
     away = json.dumps([d for d in range(-plan.span, plan.span + 1) if d])
     beside = run(connection, NEIGHBOURS, ids=lead, away=away).scalars()
     wanted = {*by_words, *near, *beside} - {among.exclude_message_id}
-    ids = json.dumps(sorted(wanted))
     since, until = among.times
-    said = {
-        row.id: row
-        for row in run(connection, SAID, ids=ids, user=among.user, since=since, until=until)
-    }
-    vectors: dict[int, bytes] = {}
-    if present is not None:
-        rows = run_for_bytes(connection, VECTORS, ids=ids, set_id=present.id)
-        vectors = dict(rows.all())
-    analysed = run(connection, ANALYSED, ids=ids, owner=totals.owner).all()
-    return [
-        Candidate(
-            row.message_id,
-            row.session_id,
-            row.place,
-            said[row.message_id].role,
-            said[row.message_id].speaker,
-            row.asking,
-            row.timed,
-            row.words,
-            vectors.get(row.message_id),
-        )
-        for row in sorted(analysed, key=lambda row: (row.session_id, row.place))
-        if row.message_id in said
-    ]
+    rows = run_for_bytes(
+        connection,
+        FETCH,
+        ids=json.dumps(sorted(wanted)),
+        user=among.user,
+        since=since,
+        until=until,
+        owner=totals.owner,
+        set_id=NO_SET if present is None else present.id,
+    )
+    return [*map(Candidate._make, rows.tuples())]
 
 
 Vector = NDArray[np.float32]

@@ -12,6 +12,7 @@ from lobug.memory import entries
 from lobug.memory.index import entry_index
 from lobug.memory.index.entry_index import EmbeddedQuery
 from lobug.memory.model import Entry, Filter, Hit, MemoryScope
+from lobug.memory.recall.readings import Readings, content_stems
 from lobug.storage.connection import Connection
 from lobug.storage.statements import among, holds
 from lobug.storage.tables import memories
@@ -50,6 +51,7 @@ def search(
     where: Filter,
     *,
     limit: int,
+    readings: Readings,
 ) -> list[Hit]:
     """Entries that fit a query, best first. For a query without words: all entries that pass the
     filter, newest first."""
@@ -61,13 +63,13 @@ def search(
     if not ranks and not similar:
         found = {entry.id: entry for entry in _by_substring(connection, scope, query, where)}
     best = max(ranks.values(), default=0.0) or 1.0
-    wanted = words.stems(words.content_words(query))
+    wanted = content_stems(query)
     hits = []
     for entry in found.values():
         parts = {"words": ranks.get(entry.id, 0.0) / best, "meaning": similar.get(entry.id, 0.0)}
         # A key may name the subject: "home_address" holds "address", the content may not.
         said = f"{entry.key.replace('_', ' ')} {entry.content}"
-        confidence = _confidence(_share(wanted, said), similar.get(entry.id))
+        confidence = _confidence(_share(wanted, readings.stems(said)), similar.get(entry.id))
         hits.append(_hit(entry, parts["words"] + parts["meaning"], confidence, parts))
     hits.sort(key=lambda hit: (-hit.score, -hit.said_at, hit.id))
     return hits[: max(limit, 0)]
@@ -93,11 +95,9 @@ def _confidence(share: float, similarity: float | None) -> float:
     return share if similarity is None else max(similarity, share * share)
 
 
-def _share(wanted: set[str], content: str) -> float:
-    """The share of some stems that a text has, 0 to 1."""
-    if not wanted:
-        return 0.0
-    return len(wanted & words.stems(words.content_words(content))) / len(wanted)
+def _share(wanted: frozenset[str], known: frozenset[str]) -> float:
+    """The share of some stems that are known, 0 to 1."""
+    return len(wanted & known) / len(wanted) if wanted else 0.0
 
 
 def _newest(connection: Connection, scope: MemoryScope, where: Filter, limit: int) -> list[Entry]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from lobug.language.en import fact_comparison, speech_acts
 from lobug.language.en.questions import Question
@@ -75,9 +76,16 @@ def is_eligible(entry: Entry, confidence: float, question: Question) -> bool:
 
 
 def select_entries(
-    hits: Sequence[Hit], question: Question, *, floor: float, limit: int, now: float
+    hits: Sequence[Hit],
+    question: Question,
+    *,
+    floor: float,
+    limit: int,
+    now: float,
+    is_of_others: Callable[[str], bool] = lambda _content: False,
 ) -> list[Hit]:
-    """The entries for a turn: above the floor, best first, at most ``limit``."""
+    """The entries for a turn: above the floor, best first, at most ``limit``. ``is_of_others``:
+    whether a content is left out; it is asked for as few as needed."""
     if question.small_talk:
         return []
     allowed = [
@@ -90,7 +98,7 @@ def select_entries(
     best = ranked(allowed, now)
     # Facts before summaries: the archive fills the rest.
     best.sort(key=lambda hit: hit.entry is not None and hit.entry.layer == "archive")
-    return best[: max(limit, 0)]
+    return [*islice((hit for hit in best if not is_of_others(hit.content)), max(limit, 0))]
 
 
 def merge_hits(

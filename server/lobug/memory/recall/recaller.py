@@ -14,7 +14,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from lobug.engines.base import ChatModel
-from lobug.language.en import fact_comparison, perspective, speech_acts
 from lobug.language.en.questions import (
     Question,
     about_others,
@@ -37,6 +36,7 @@ from lobug.memory.model import (
     scope_of,
 )
 from lobug.memory.recall import entry_search, ranking, turn_search
+from lobug.memory.recall.readings import Readings, is_outdated
 from lobug.memory.recall.turn_search import (
     TURN_FLOOR,
     EmbeddedQuestion,
@@ -124,6 +124,7 @@ class Recaller:
         self._working_memory = working_memory
         self._queries = QueryEmbedder(embedding)
         self._cache = VectorCache()
+        self._readings = Readings()
         self._pending: OrderedDict[int, NewRecall] = OrderedDict()
 
     def use(self, settings: MemorySettings) -> None:
@@ -164,9 +165,10 @@ class Recaller:
                 asked.vectors.entries,
                 where,
                 limit=entry_search.CANDIDATES,
+                readings=self._readings,
             )
             waiting = log.not_extracted(connection, conversation_key.user, UNEXTRACTED_MESSAGES)
-            slots = slots_of(message.content for message in waiting)
+            slots = self._readings.slots(message.content for message in waiting)
             said = [hit.id for hit in turns.hits]
 
             def fits(hit: Hit) -> bool:
@@ -190,11 +192,12 @@ class Recaller:
         is_of_others = about_others(query)
         now = self._clock()
         best = ranking.select_entries(
-            [hit for hit in hits if not is_of_others(hit.content)],
+            hits,
             question,
             floor=self._settings.retrieval_min_similarity,
             limit=self._settings.retrieval_top_k,
             now=now,
+            is_of_others=is_of_others,
         )
         best = [hit for hit in best if not ranking.repeats_a_fact(hit, best)]
         cited = {hit.entry.source_message_id for hit in best if hit.entry is not None}
@@ -242,7 +245,13 @@ class Recaller:
             embedded = await self._embedding.query(wanted)
             return await self._database.read(
                 lambda connection: entry_search.search(
-                    connection, scope, query, embedded, filtered, limit=limit
+                    connection,
+                    scope,
+                    query,
+                    embedded,
+                    filtered,
+                    limit=limit,
+                    readings=self._readings,
                 )
             )
         names = await self._database.read(lambda connection: speakers(connection, scope))
@@ -251,7 +260,13 @@ class Recaller:
 
         def work(connection: Connection) -> tuple[Sequence[Hit], Sequence[Hit]]:
             known = entry_search.search(
-                connection, scope, query, vectors.entries, filtered, limit=limit
+                connection,
+                scope,
+                query,
+                vectors.entries,
+                filtered,
+                limit=limit,
+                readings=self._readings,
             )
             said = search_turns(
                 connection,
@@ -277,13 +292,14 @@ class Recaller:
             self._pending.popitem(last=False)
 
     def drop_searches(self) -> None:
-        """Drop the kept searches and vectors: what they were made of may have been erased."""
+        """Drop all that is kept: what it was made of may have been erased."""
         self._pending.clear()
-        self.drop_vectors()
+        self.drop_read()
 
-    def drop_vectors(self) -> None:
-        """Drop the kept vectors alone."""
+    def drop_read(self) -> None:
+        """Drop what was read: vectors, and what the rules found in texts."""
         self._cache.clear()
+        self._readings.clear()
 
     def take_search(self, message_id: int) -> NewRecall | None:
         """Remove and return the kept search of a message; None: there is none."""
@@ -339,15 +355,30 @@ class Recaller:
         if question.slots and not asked.names:  # with names they may be another person's words
             waiting = log.not_extracted(connection, conversation_key.user, UNEXTRACTED_MESSAGES)
             statements = [*said, *(m for m in waiting if m.id != message_id)]
-            hits = _answer_first(hits, newest_answer(question, statements))
+            hits = _answer_first(hits, self._readings.newest_answer(question, statements))
         found = [hit.id for hit in hits]
         past = question.past or question.history
         left_out = turn_search.no_longer_believed(
             connection, conversation_key.user, found, past=past
         )
         if not past:
-            left_out |= _corrected_turns(hits, said, prompted)
+            left_out |= self._corrected_turns(hits, said, prompted)
         return FoundTurns(hits, frozenset(left_out), prompted)
+
+    def _corrected_turns(
+        self, hits: Iterable[Hit], said: Sequence[LoggedMessage], prompted: Collection[int]
+    ) -> set[int]:
+        """Former turns that the user may have corrected later in this conversation."""
+        found = set[int]()
+        told = [(message, self._readings.slots([message.content])) for message in said]
+        for hit in hits:
+            if hit.role == "user" and hit.confidence >= TURN_FLOOR:
+                later = [one for one in told if one[0].id > hit.id]
+                taken_back = hit.id in prompted and is_taken_back([one.content for one, _ in later])
+                newer = frozenset[str]().union(*(slots for _, slots in later))
+                if taken_back or self._readings.is_restated(hit.content, newer):
+                    found.add(hit.id)
+        return found
 
 
 def _answer_first(hits: list[Hit], answer: LoggedMessage | None) -> list[Hit]:
@@ -365,22 +396,6 @@ def _answer_first(hits: list[Hit], answer: LoggedMessage | None) -> list[Hit]:
         parts={"told": 1.0},
     )
     return [sure, *(hit for hit in hits if hit.id != answer.id)]
-
-
-def _corrected_turns(
-    hits: Iterable[Hit], said: Sequence[LoggedMessage], prompted: Collection[int]
-) -> set[int]:
-    """Former turns that the user may have corrected later in this conversation."""
-    found = set[int]()
-    told = [(message, slots_of([message.content])) for message in said]
-    for hit in hits:
-        if hit.role == "user" and hit.confidence >= TURN_FLOOR:
-            later = [one for one in told if one[0].id > hit.id]
-            taken_back = hit.id in prompted and is_taken_back([one.content for one, _ in later])
-            newer = frozenset[str]().union(*(slots for _, slots in later))
-            if taken_back or is_restated(hit.content, newer):
-                found.add(hit.id)
-    return found
 
 
 def _logged_hits(best: Sequence[Hit], hits: Sequence[Hit]) -> list[Hit]:
@@ -402,33 +417,3 @@ def _recalled(hit: Hit) -> Recalled:
         role=hit.role,
         speaker=hit.speaker,
     )
-
-
-def newest_answer(question: Question, said: Iterable[LoggedMessage]) -> LoggedMessage | None:
-    """The user's last message that holds the value the question asks for, if a person has only
-    one of it."""
-    if not question.slots:
-        return None
-    telling = (m for m in said if not question.slots.isdisjoint(slots_of([m.content])))
-    return max(telling, key=lambda message: message.id, default=None)
-
-
-def slots_of(messages: Iterable[str]) -> frozenset[str]:
-    """The slots (home, name, age ...) that these messages give a value for."""
-    slots = set[str]()
-    for message in messages:
-        for statement in speech_acts.statements(message):
-            slot = fact_comparison.slot_of(perspective.about_the_user(statement))
-            if slot is not None:
-                slots.add(slot)
-    return frozenset(slots)
-
-
-def is_restated(said: str, newer: frozenset[str]) -> bool:
-    """Whether words give a value for one of these slots, which have newer ones."""
-    return bool(newer) and not newer.isdisjoint(slots_of([said]))
-
-
-def is_outdated(content: str, slots: frozenset[str]) -> bool:
-    """Whether an entry holds the value of a slot that has a newer one."""
-    return bool(slots) and fact_comparison.slot_of(content) in slots
