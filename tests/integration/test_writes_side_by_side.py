@@ -13,6 +13,7 @@ import pytest
 
 from lobug.errors import StorageError
 from lobug.memory import embedding, log, turns
+from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
 from lobug.storage.connection import Connection
 from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
@@ -165,14 +166,16 @@ def database_of(memory: Memory) -> PostgresDatabase:
     return database
 
 
-def saying(memory: Memory, text: str) -> Callable[[Connection], object]:
+def saying(
+    memory: Memory, text: str, conversation_key: ConversationKey = ADA
+) -> Callable[[Connection], object]:
     """The write of a user's message."""
 
     def work(connection: Connection) -> object:
         return turns.log_user_message(
             connection,
             memory._scheduler,
-            ADA,
+            conversation_key,
             text,
             said_at=memory._clock(),
             speaker=None,
@@ -183,8 +186,8 @@ def saying(memory: Memory, text: str) -> Callable[[Connection], object]:
     return work
 
 
-def waits(path: Path) -> bool:
-    """Whether a write waits for another one."""
+def waits(path: Path, writes: int = 1) -> bool:
+    """Whether so many writes wait for others."""
     with postgres.opened(path) as connection:
         return bool(
             run(
@@ -192,6 +195,7 @@ def waits(path: Path) -> bool:
                 "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
                 " AND wait_event_type = 'Lock'",
             ).scalar()
+            == writes
         )
 
 
@@ -210,6 +214,25 @@ async def test_common_words_make_nobody_wait(path: Path) -> None:
             ).scalar()
         )
     assert found == 3
+
+
+async def test_all_who_say_a_new_word_wait_for_the_first_alone(path: Path) -> None:
+    async with started(kit(path)) as memory:
+        database = database_of(memory)
+        first = Held()
+        await first.begin(database, saying(memory, "A xylophone"), "ada")
+        others = [(Held(), BOB), (Held(), ConversationKey("carl", "carl-desk"))]
+        begun = asyncio.gather(
+            *(
+                held.begin(database, saying(memory, "A xylophone", key), key.user)
+                for held, key in others
+            )
+        )
+        await until(lambda: asyncio.to_thread(waits, path, 2))
+        await first.commit()
+        await begun  # neither of the two is committed
+        for held, _ in others:
+            await held.commit()
 
 
 @pytest.mark.parametrize("deleted_first", [True, False])

@@ -241,36 +241,36 @@ COUNT_WORD = insert_or_add(turn_words, "word", "uses").returning(turn_words.c.id
 # the word itself stays 1; a word that is there is only looked up. Otherwise writes of different
 # people would wait for each other at common words. Where another write deletes a word just then,
 # because nobody else had said it, the foreign key of its postings fails in one of the two, and that
-# one is done again. A new word may be another's new one, too: so it is updated, which changes
-# nothing.
+# one is done again.
 POST_WORDS = """
 WITH said AS (
-    SELECT w.word, w.stem, w.uses
-    FROM jsonb_to_recordset(CAST(:words AS jsonb)) w (word text, stem text, uses bigint)
+    SELECT w.word, w.uses
+    FROM jsonb_to_recordset(CAST(:words AS jsonb)) w (word text, uses bigint)
 ), known AS (
-    SELECT word, id FROM turn_words WHERE word = ANY(ARRAY(SELECT word FROM said))
-), made AS (
-    INSERT INTO turn_words (word, stem, uses)
-    SELECT word, stem, 1 FROM said WHERE word NOT IN (SELECT word FROM known)
-    ORDER BY word COLLATE "C"
-    ON CONFLICT (word) DO UPDATE SET stem = excluded.stem
-    RETURNING word, id
-), noted AS (
-    SELECT word, id FROM known UNION ALL SELECT word, id FROM made
+    SELECT id, word FROM turn_words WHERE word = ANY(ARRAY(SELECT word FROM said))
 ), posted AS (
     INSERT INTO turn_postings (owner, word_id, block, uses, turns)
-    SELECT :owner, noted.id, coalesce(last.block + last.full, 0), said.uses,
+    SELECT :owner, known.id, coalesce(last.block + last.full, 0), said.uses,
            ARRAY[CAST(:posting AS bigint)]
-    FROM noted JOIN said USING (word)
+    FROM known JOIN said USING (word)
     LEFT JOIN LATERAL (
         SELECT block, CASE WHEN cardinality(turns) >= 128 THEN 1 ELSE 0 END AS full
-        FROM turn_postings p WHERE p.owner = :owner AND p.word_id = noted.id
+        FROM turn_postings p WHERE p.owner = :owner AND p.word_id = known.id
         ORDER BY block DESC LIMIT 1
     ) last ON true
     ON CONFLICT (owner, word_id, block) DO UPDATE
         SET uses = turn_postings.uses + excluded.uses, turns = turn_postings.turns || excluded.turns
 )
-SELECT word, id FROM noted
+SELECT word, id FROM known
+"""
+# Whoever finds that another write adds the same word waits for that one alone, and holds nothing
+# itself: otherwise all who say a new word would be committed one after another. All add theirs in
+# the same order, so that no two wait for each other.
+ADD_WORDS = """
+INSERT INTO turn_words (word, stem, uses)
+SELECT w.word, w.stem, 1 FROM jsonb_to_recordset(CAST(:words AS jsonb)) w (word text, stem text)
+ORDER BY w.word COLLATE "C"
+ON CONFLICT (word) DO NOTHING
 """
 
 
@@ -285,12 +285,16 @@ def _word_ids(
             word: run(connection, COUNT_WORD, word=word, stem=stem(word), uses=uses).scalar()
             for word, uses in counted.items()
         }
-    words = json.dumps(
-        [{"word": word, "stem": stem(word), "uses": uses} for word, uses in counted.items()]
-    )
     posting = message_id << LENGTH_BITS | min(len(found), (1 << LENGTH_BITS) - 1)
-    rows = run(connection, POST_WORDS, owner=owner, posting=posting, words=words)
-    return {row.word: row.id for row in rows}
+    ids: dict[str, int] = {}
+    while new := [word for word in counted if word not in ids]:
+        said = json.dumps([{"word": word, "uses": counted[word]} for word in new])
+        rows = run(connection, POST_WORDS, owner=owner, posting=posting, words=said)
+        ids |= {row.word: row.id for row in rows}
+        absent = [{"word": word, "stem": stem(word)} for word in new if word not in ids]
+        if absent:
+            run(connection, ADD_WORDS, words=json.dumps(absent))
+    return ids
 
 
 def _local(at: float) -> datetime:
