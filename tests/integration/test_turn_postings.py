@@ -94,6 +94,25 @@ async def opened(path: Path) -> PostgresDatabase:
     return database
 
 
+def totals(connection: Connection) -> dict[int, tuple[int, int]]:
+    """Of each owner: analysed turns, and the words in them, as the turns say."""
+    found = dict.fromkeys(owners(connection), (0, 0))
+    for owner, said in analysed(connection).values():
+        turns, words = found[owner]
+        found[owner] = (turns + 1, words + len(said))
+    return found
+
+
+def check(connection: Connection) -> None:
+    """That what is kept is what the turns say, and that nothing else is kept."""
+    expected = wanted(connection)
+    assert kept(connection) == expected
+    words = {word_id for _, word_id in expected}
+    assert set(run(connection, "SELECT id FROM turn_words").scalars()) == words
+    rows = run(connection, "SELECT id, turns, words FROM turn_owners")
+    assert {row.id: (row.turns, row.words) for row in rows} == totals(connection)
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 async def test_the_blocks_hold_what_the_turns_say_and_are_made_anew_the_same(
     path: Path, seed: int
@@ -103,20 +122,41 @@ async def test_the_blocks_hold_what_the_turns_say_and_are_made_anew_the_same(
     for _ in range(2):
         await database.write("talk", lambda connection: talk(connection, chance))
 
-    def check(connection: Connection) -> None:
-        expected = wanted(connection)
-        assert max(len(turns) for _, turns in expected.values()) > FULL
-        assert kept(connection) == expected
-        words = {word_id for _, word_id in expected}
-        assert set(run(connection, "SELECT id FROM turn_words").scalars()) == words
+    def make_anew(connection: Connection) -> None:
+        assert max(len(turns) for _, turns in wanted(connection).values()) > FULL
+        check(connection)
         last = max(analysed(connection))
         run(connection, "DELETE FROM turn_postings")
         for after in range(0, last, 150):
             upto = after + 150
             run(connection, "SELECT post_turns(:after, :upto)", after=after, upto=upto).all()
-        assert kept(connection) == expected
+        check(connection)
 
-    await database.write("check", check)
+    await database.write("make_anew", make_anew)
+    await database.close()
+
+
+@pytest.mark.parametrize("share", [0.1, 0.9, 1.0])
+async def test_what_is_deleted_together_leaves_nothing(path: Path, share: float) -> None:
+    database = await opened(path)
+    chance = random.Random(4)
+
+    def delete(connection: Connection) -> None:
+        talk(connection, chance)
+        say(connection, "the")  # no word that counts but the date
+        waiting = say(connection, "tea")
+        run(connection, "UPDATE turn_index SET words = NULL WHERE message_id = :id", id=waiting)
+        known = run(connection, "SELECT id FROM conversation_log ORDER BY id").scalars()
+        gone = chance.sample(known, round(share * len(known)))
+        turn_words.forget_turns(connection, [*gone, 999_999])
+        left = run(connection, "SELECT message_id FROM turn_index").scalars()
+        assert not set(left) & set(gone)
+        for message_id in gone:
+            run(connection, "DELETE FROM conversation_log WHERE id = :id", id=message_id)
+        check(connection)
+        assert bool(owners(connection)) == (share < 1.0)
+
+    await database.write("delete", delete)
     await database.close()
 
 
@@ -124,7 +164,7 @@ async def test_a_search_finds_the_turns_of_all_words_with_a_stem_once(path: Path
     database = await opened(path)
     await database.write("talk", lambda connection: talk(connection, random.Random(3)))
 
-    def check(connection: Connection) -> None:
+    def search(connection: Connection) -> None:
         of_stem = defaultdict[str, set[int]](set)
         for row in run(connection, "SELECT id, stem FROM turn_words"):
             of_stem[row.stem].add(row.id)
@@ -152,5 +192,5 @@ async def test_a_search_finds_the_turns_of_all_words_with_a_stem_once(path: Path
                 lengths = [len(turns[message_id][1]) for message_id in ids.tolist()]
                 assert found.lengths[stem].tolist() == lengths
 
-    await database.read(check)
+    await database.read(search)
     await database.close()

@@ -285,6 +285,8 @@ def _memory_line(server: LobugServer) -> str:
         return sentence("serve.no_memory", reason=fault)
     stats = server.memory.stats()
     path = server.memory.place
+    if not stats.counted:
+        return sentence("serve.memory_uncounted", path=path)
     return sentence("serve.memory", path=path, messages=stats.messages, facts=stats.facts)
 
 

@@ -183,7 +183,7 @@ class Memory:
             clock=clock,
             checkpoint=checkpoint,
             snapshot=snapshot,
-            changed=lambda user: self.changed(user),  # noqa: PLW0108 - set later
+            changed=self._changed_in_background,
             people=place.people,
         )
         self._recaller = Recaller(
@@ -875,6 +875,11 @@ class Memory:
     async def _report_erasure(self, user: str | None) -> None:
         self._drop_words(user)
         await self._worker.recount()
+
+    def _changed_in_background(self, user: str | None) -> None:
+        if user is None:  # it may have erased what was read of anybody
+            self._recaller.drop_read()
+        self.changed(user)
 
     def _drop_words(self, user: str | None) -> None:
         # At once: before the next turn of anybody can use what was erased.

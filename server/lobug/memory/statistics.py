@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, Integer, Table, Text, bindparam, false, func, select
@@ -163,6 +163,15 @@ class Counted:
     users: frozenset[str] = frozenset()
 
 
+@dataclass(slots=True)
+class _Turns:
+    """What turns have added."""
+
+    users: set[str] = field(default_factory=set)
+    messages: int = 0
+    tasks: int = 0
+
+
 class Counter:
     """The counts of ``/health``, kept in the process so that reading them costs nothing. Whoever
     changes the database updates them, on whatever thread."""
@@ -170,32 +179,46 @@ class Counter:
     def __init__(self) -> None:
         self.stats = MemoryStats()
         self._users: set[str] = set()
+        self._meanwhile = _Turns()
         self._changing = threading.Lock()
 
-    def publish(self, counted: Counted) -> None:
-        """Use these counts from now on: what was counted is committed."""
+    def begin(self) -> None:
+        """Counting begins: it does not find the turns from now on."""
         with self._changing:
+            self._meanwhile = _Turns()
+
+    def publish(self, counted: Counted) -> None:
+        """Use these counts from now on, with the turns since ``begin``: what was counted is
+        committed."""
+        with self._changing:
+            meanwhile, self._meanwhile = self._meanwhile, _Turns()
             if counted.messages is not None:
-                self._users = set(counted.users)
+                self._users = {*counted.users, *meanwhile.users}
                 self.stats = replace(
                     self.stats,
-                    messages=counted.messages,
-                    users=len(counted.users),
+                    messages=counted.messages + meanwhile.messages,
+                    users=len(self._users),
                     counted=True,
                 )
             self.stats = replace(self.stats, **counted.entries)
+            self._add_tasks(meanwhile.tasks)
 
     def count_turn(self, user: str, *, messages: int, tasks: int) -> None:
         """Add the messages and tasks of a turn. Counting all tasks after each turn would cost more
         the more of them there are."""
         with self._changing:
             self._users.add(user)
+            self._meanwhile.users.add(user)
+            self._meanwhile.messages += messages
+            self._meanwhile.tasks += tasks
             self.stats = replace(
-                self.stats,
-                messages=self.stats.messages + messages,
-                users=len(self._users),
-                pending_tasks=max(0, self.stats.pending_tasks + tasks),
+                self.stats, messages=self.stats.messages + messages, users=len(self._users)
             )
+            self._add_tasks(tasks)
+
+    def _add_tasks(self, tasks: int) -> None:
+        pending = max(0, self.stats.pending_tasks + tasks)
+        self.stats = replace(self.stats, pending_tasks=pending)
 
 
 def count_all(connection: Connection, index: VectorIndex | None) -> Counted:

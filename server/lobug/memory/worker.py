@@ -6,6 +6,7 @@ import asyncio
 import logging
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 
 from lobug.engines.base import ChatModel
@@ -62,8 +63,8 @@ LONG_COUNTING_S = 0.1
 """Counting that takes less needs no such pause, seconds."""
 
 COUNTING_PATIENCE_S = 1.0
-"""How long counting everything may keep anybody waiting, seconds. In a database with the turns of
-very many it takes longer."""
+"""How long counting may keep anybody waiting, seconds. With the turns of very many it takes
+longer."""
 
 Count = Callable[[Connection, entry_index.VectorIndex | None], Counted]
 
@@ -124,10 +125,14 @@ class Worker:
         self._claims_wait = True
         """Whether entries of an older version may wait to have their claims read."""
         self._counting: asyncio.Task[None] | None = None
-        """Counts everything, if it has been asked for."""
+        """Counts, or was the last to."""
         self._counted_at = 0.0
-        self._count_rest_s = 0.0
-        """How long not to count again, seconds."""
+        self._count_took_s = math.inf
+        """Seconds; unknown at first."""
+        self._counting_late = False
+        """Whether nobody waits any more for the counting that is under way."""
+        self._counting_failed = False
+        """Whether it has failed a moment ago."""
         self._woken = False
         """Work was added since the last step; it may be more urgent."""
         self._first_deadline = math.inf
@@ -223,10 +228,8 @@ class Worker:
         next background work."""
         if self._counts_as_it_writes:
             return
-        try:
+        with suppress(StorageError):  # _end_counting tells of it
             await self.recount()
-        except StorageError as error:
-            logger.warning("memory: its content could not be counted yet: %s", error)
 
     async def recount(self) -> None:
         """Count everything in the database again. In PostgreSQL, what takes long goes on beside
@@ -241,27 +244,41 @@ class Worker:
     async def _count_patiently(self, count: Count) -> None:
         counting = asyncio.create_task(self._count(count), name="memory-counting")
         self._counting = counting
-        await asyncio.wait([counting], timeout=COUNTING_PATIENCE_S)
-        if counting.done():
+        counting.add_done_callback(self._end_counting)
+        done, _ = await asyncio.wait([counting], timeout=COUNTING_PATIENCE_S)
+        self._counting_late = not done
+        if done and not counting.cancelled():
             counting.result()
-        else:
-            counting.add_done_callback(self._tell_counted)
 
     @property
     def _is_counting(self) -> bool:
-        return self._counting is not None and not self._counting.done()
+        """Whether counting is under way, or rests after a failure."""
+        return self._counting_failed or (self._counting is not None and not self._counting.done())
 
     async def counted(self) -> bool:
-        """Wait for the counting that is under way. Returns whether there was any."""
-        if self._counting is None or self._counting.done():
+        """Wait for the counting that is under way. Returns whether there was any. Raises
+        StorageError."""
+        counting = self._counting
+        if counting is None or counting.done():
             return False
-        await asyncio.wait([self._counting])
+        await asyncio.wait([counting])
+        if not counting.cancelled():
+            counting.result()
         return True
 
-    def _tell_counted(self, counting: asyncio.Task[None]) -> None:
+    def _end_counting(self, counting: asyncio.Task[None]) -> None:
+        late, self._counting_late = self._counting_late, False
         error = None if counting.cancelled() else counting.exception()
         if error is not None:
             logger.warning("memory: its content could not be counted yet: %s", error)
+        if error is not None and late:  # nobody else rests after the failure
+            self._counting_failed = True
+            asyncio.get_running_loop().call_later(DELAY_AFTER_FAILURE_S, self._count_again)
+        else:
+            self._count_again()
+
+    def _count_again(self) -> None:
+        self._counting_failed = False
         self._wake_up.set()  # what is to be counted has waited
 
     async def step(self) -> bool:
@@ -311,7 +328,9 @@ class Worker:
     def _count_due_s(self, now: float, *, embedded: bool) -> float:
         """Seconds until the counts are to be made again."""
         age_s = now - self._counted_at
-        rest_s = max(self._count_rest_s, COUNT_EVERY_S if embedded else 0.0)
+        rest_s = COUNT_EVERY_S if embedded else 0.0
+        if LONG_COUNTING_S < self._count_took_s < math.inf and not self._all_stale:
+            rest_s = max(rest_s, COUNTING_REST * self._count_took_s)
         return rest_s - age_s if age_s >= 0.0 else 0.0  # the clock was set back
 
     async def _read_claims(self, now: float) -> bool:
@@ -542,24 +561,28 @@ class Worker:
 
     async def _count(self, count: Count) -> None:
         def work(connection: Connection) -> Counted:
+            self._counter.begin()
             counted = count(connection, self._index(connection))
             self._checkpoint("recount.counted")
             return counted
 
         began = self._clock()
+        short = self._count_took_s <= LONG_COUNTING_S
         everything = self._all_stale or count is count_all
         self._stale, self._all_stale = False, self._all_stale and count is not count_all
         try:
             if self._counts_as_it_writes:
                 await self._database.write("recount", work, self._counter.publish)
             else:
-                self._counter.publish(await self._database.read(work))
+                read = self._database.read if short else self._database.aside
+                self._counter.publish(await read(work))
         except BaseException:
-            self._stale, self._all_stale = True, everything
+            self._stale, self._all_stale = True, self._all_stale or everything
             raise
-        self._counted_at = self._clock()
-        took_s = self._counted_at - began
-        self._count_rest_s = COUNTING_REST * took_s if took_s > LONG_COUNTING_S else 0.0
+        now = self._clock()
+        self._count_took_s = now - began
+        if count is count_entries:
+            self._counted_at = now
 
     def _index(self, connection: Connection) -> entry_index.VectorIndex | None:
         """The index of the present embedding model; the last index while the model is not known."""

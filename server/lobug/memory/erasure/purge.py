@@ -279,6 +279,7 @@ def purge_older(connection: Connection, user: str, cutoff: float, now: float) ->
 def _delete_messages(connection: Connection, ids: Sequence[int]) -> None:
     """Delete rows of the log with the work on them. Entries taken from them stay, without a
     source."""
+    turn_words.forget_turns(connection, ids)
     for change in (DELETE_WORK_ON, CUT_SOURCES, CUT_REPLIES, DELETE_MESSAGES):
         run(connection, change, ids=ids)
 

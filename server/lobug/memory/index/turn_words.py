@@ -236,6 +236,17 @@ def forget_user(connection: Connection, user: str) -> None:
         run(connection, "SELECT unindex_user(CAST(:user AS text))", user=user)
 
 
+def forget_turns(connection: Connection, message_ids: Iterable[int]) -> None:
+    """Take turns out of the index before their messages are deleted, as ``forget_user`` does."""
+    if dialect_of(connection) is not SQLITE:
+        ids = json.dumps(list(message_ids))
+        run(
+            connection,
+            "SELECT unindex_turns(ARRAY(SELECT value FROM json_each(CAST(:ids AS text))))",
+            ids=ids,
+        )
+
+
 COUNT_WORD = insert_or_add(turn_words, "word", "uses").returning(turn_words.c.id)
 # In PostgreSQL each owner's uses of a word are counted with the turns that have it, and ``uses`` of
 # the word itself stays 1; a word that is there is only looked up. Otherwise writes of different
@@ -263,9 +274,9 @@ WITH said AS (
 )
 SELECT word, id FROM known
 """
-# Whoever finds that another write adds the same word waits for that one alone, and holds nothing
-# itself: otherwise all who say a new word would be committed one after another. All add theirs in
-# the same order, so that no two wait for each other.
+# Whoever finds that another write adds the same word waits for that one alone, and does not hold it
+# afterwards: otherwise all who say a new word would be committed one after another. Turns add their
+# words in the same order: seldom do two wait for each other, and one of them is then done again.
 ADD_WORDS = """
 INSERT INTO turn_words (word, stem, uses)
 SELECT w.word, w.stem, 1 FROM jsonb_to_recordset(CAST(:words AS jsonb)) w (word text, stem text)

@@ -29,16 +29,11 @@ def slots_in(message: str) -> frozenset[str]:
 
 
 class Readings:
-    """Keeps what was read, by the text itself; ``clear`` follows an erasure. For any thread."""
+    """Keeps what was read, by the text itself. For any thread."""
 
     def __init__(self) -> None:
         self._stems = lru_cache(KEPT)(content_stems)
         self._slots = lru_cache(KEPT)(slots_in)
-
-    def clear(self) -> None:
-        """Drop everything."""
-        self._stems.cache_clear()
-        self._slots.cache_clear()
 
     def stems(self, text: str) -> frozenset[str]:
         """As ``content_stems``."""

@@ -144,9 +144,10 @@ class Recaller:
         scope = scope_of(conversation_key, self._settings.household)
         asked = await self._asked(scope, question, in_third_person(query) if wanted else "")
         of_users = self._settings.enable_user_memories
+        readings = self._readings
 
         def work(connection: Connection) -> tuple[FoundTurns, FoundEntries]:
-            turns = self._turns(connection, conversation_key, scope, asked, message_id)
+            turns = self._turns(connection, conversation_key, scope, asked, message_id, readings)
             return turns, entries_beside(connection, turns)
 
         def entries_beside(connection: Connection, turns: FoundTurns) -> FoundEntries:
@@ -165,10 +166,10 @@ class Recaller:
                 asked.vectors.entries,
                 where,
                 limit=entry_search.CANDIDATES,
-                readings=self._readings,
+                readings=readings,
             )
             waiting = log.not_extracted(connection, conversation_key.user, UNEXTRACTED_MESSAGES)
-            slots = self._readings.slots(message.content for message in waiting)
+            slots = readings.slots(message.content for message in waiting)
             said = [hit.id for hit in turns.hits]
 
             def fits(hit: Hit) -> bool:
@@ -241,6 +242,7 @@ class Recaller:
         StorageError."""
         wanted = in_third_person(query)
         filtered = entry_search.with_past(where, query)
+        readings = self._readings
         if not turns:
             embedded = await self._embedding.query(wanted)
             return await self._database.read(
@@ -251,7 +253,7 @@ class Recaller:
                     embedded,
                     filtered,
                     limit=limit,
-                    readings=self._readings,
+                    readings=readings,
                 )
             )
         names = await self._database.read(lambda connection: speakers(connection, scope))
@@ -266,7 +268,7 @@ class Recaller:
                 vectors.entries,
                 filtered,
                 limit=limit,
-                readings=self._readings,
+                readings=readings,
             )
             said = search_turns(
                 connection,
@@ -299,7 +301,7 @@ class Recaller:
     def drop_read(self) -> None:
         """Drop what was read: vectors, and what the rules found in texts."""
         self._cache.clear()
-        self._readings.clear()
+        self._readings = Readings()  # a search under way still writes to the former one
 
     def take_search(self, message_id: int) -> NewRecall | None:
         """Remove and return the kept search of a message; None: there is none."""
@@ -335,6 +337,7 @@ class Recaller:
         scope: MemoryScope,
         asked: AskedTurns,
         message_id: int | None,
+        readings: Readings,
     ) -> FoundTurns:
         """Former turns that share words or meaning with a question."""
         question = asked.question
@@ -355,30 +358,15 @@ class Recaller:
         if question.slots and not asked.names:  # with names they may be another person's words
             waiting = log.not_extracted(connection, conversation_key.user, UNEXTRACTED_MESSAGES)
             statements = [*said, *(m for m in waiting if m.id != message_id)]
-            hits = _answer_first(hits, self._readings.newest_answer(question, statements))
+            hits = _answer_first(hits, readings.newest_answer(question, statements))
         found = [hit.id for hit in hits]
         past = question.past or question.history
         left_out = turn_search.no_longer_believed(
             connection, conversation_key.user, found, past=past
         )
         if not past:
-            left_out |= self._corrected_turns(hits, said, prompted)
+            left_out |= _corrected_turns(hits, said, prompted, readings)
         return FoundTurns(hits, frozenset(left_out), prompted)
-
-    def _corrected_turns(
-        self, hits: Iterable[Hit], said: Sequence[LoggedMessage], prompted: Collection[int]
-    ) -> set[int]:
-        """Former turns that the user may have corrected later in this conversation."""
-        found = set[int]()
-        told = [(message, self._readings.slots([message.content])) for message in said]
-        for hit in hits:
-            if hit.role == "user" and hit.confidence >= TURN_FLOOR:
-                later = [one for one in told if one[0].id > hit.id]
-                taken_back = hit.id in prompted and is_taken_back([one.content for one, _ in later])
-                newer = frozenset[str]().union(*(slots for _, slots in later))
-                if taken_back or self._readings.is_restated(hit.content, newer):
-                    found.add(hit.id)
-        return found
 
 
 def _answer_first(hits: list[Hit], answer: LoggedMessage | None) -> list[Hit]:
@@ -396,6 +384,25 @@ def _answer_first(hits: list[Hit], answer: LoggedMessage | None) -> list[Hit]:
         parts={"told": 1.0},
     )
     return [sure, *(hit for hit in hits if hit.id != answer.id)]
+
+
+def _corrected_turns(
+    hits: Iterable[Hit],
+    said: Sequence[LoggedMessage],
+    prompted: Collection[int],
+    readings: Readings,
+) -> set[int]:
+    """Former turns that the user may have corrected later in this conversation."""
+    found = set[int]()
+    told = [(message, readings.slots([message.content])) for message in said]
+    for hit in hits:
+        if hit.role == "user" and hit.confidence >= TURN_FLOOR:
+            later = [one for one in told if one[0].id > hit.id]
+            taken_back = hit.id in prompted and is_taken_back([one.content for one, _ in later])
+            newer = frozenset[str]().union(*(slots for _, slots in later))
+            if taken_back or readings.is_restated(hit.content, newer):
+                found.add(hit.id)
+    return found
 
 
 def _logged_hits(best: Sequence[Hit], hits: Sequence[Hit]) -> list[Hit]:

@@ -10,18 +10,18 @@ CREATE TABLE turn_postings (
 );
 ALTER TABLE turn_postings ALTER COLUMN turns SET STATISTICS 0;
 COMMENT ON TABLE turn_postings IS 'the text index of turns: which turns of each owner have a word';
-COMMENT ON COLUMN turn_postings.block IS 'of the turns with this word; the next begins after 128';
+COMMENT ON COLUMN turn_postings.block IS 'a new block begins after 128 turns';
 COMMENT ON COLUMN turn_postings.uses IS 'how often these turns have it';
 COMMENT ON COLUMN turn_postings.turns IS 'message_id * 65536 + how many words the turn has, once each';
 
--- Adds the turns with ids between two numbers, which must have none yet: (after, upto].
+-- Posts the turns with after < message_id <= upto, none of which may have been posted yet.
 CREATE FUNCTION post_turns(after bigint, upto bigint) RETURNS void LANGUAGE sql AS $$
     WITH used AS (
-        SELECT t.owner, j.value AS word_id, count(*) AS uses,
+        SELECT t.owner, j.word_id, j.uses,
                t.message_id * 65536 + least(json_array_length(t.words), 65535) AS turn
-        FROM turn_index t CROSS JOIN LATERAL json_each(t.words) j
+        FROM turn_index t CROSS JOIN LATERAL (
+            SELECT value AS word_id, count(*) AS uses FROM json_each(t.words) GROUP BY value) j
         WHERE t.message_id > after AND t.message_id <= upto
-        GROUP BY t.message_id, t.owner, t.words, j.value
     ), placed AS (
         SELECT owner, word_id, uses, turn,
                row_number() OVER (PARTITION BY owner, word_id ORDER BY turn) - 1 AS place
@@ -66,6 +66,63 @@ BEGIN
             AND NOT EXISTS (SELECT 1 FROM turn_postings p WHERE p.word_id = w.id);
     END IF;
     RETURN NULL;
+END $$;
+
+-- Takes turns out of the postings, each block once. Without nested loops, which PostgreSQL would
+-- choose for the last join, since it expects few; what is LATERAL is looked up nevertheless.
+CREATE FUNCTION unpost_turns(ids bigint[]) RETURNS void LANGUAGE sql SET enable_nestloop = off AS $$
+    WITH gone AS MATERIALIZED (
+        SELECT t.owner, j.word_id, j.uses,
+               t.message_id * 65536 + least(json_array_length(t.words), 65535) AS turn
+        FROM unnest(ids) i (message_id) CROSS JOIN LATERAL (
+            SELECT * FROM turn_index WHERE message_id = i.message_id OFFSET 0) t
+        CROSS JOIN LATERAL (
+            SELECT value AS word_id, count(*) AS uses FROM json_each(t.words) GROUP BY value) j
+    ), touched AS MATERIALIZED (
+        SELECT w.owner, w.word_id, p.block, sum(g.uses) AS uses,
+               coalesce(array_agg(s.turn ORDER BY s.turn) FILTER (WHERE g.turn IS NULL), '{}') AS turns
+        FROM (SELECT DISTINCT owner, word_id FROM gone) w
+        CROSS JOIN LATERAL (SELECT block, turns FROM turn_postings
+                            WHERE owner = w.owner AND word_id = w.word_id OFFSET 0) p
+        CROSS JOIN LATERAL unnest(p.turns) s (turn)
+        LEFT JOIN gone g ON g.owner = w.owner AND g.word_id = w.word_id AND g.turn = s.turn
+        GROUP BY w.owner, w.word_id, p.block HAVING count(g.turn) > 0
+    ), emptied AS (
+        DELETE FROM turn_postings p USING touched t
+        WHERE p.owner = t.owner AND p.word_id = t.word_id AND p.block = t.block AND t.turns = '{}'
+    )
+    UPDATE turn_postings p SET turns = t.turns, uses = p.uses - t.uses FROM touched t
+    WHERE p.owner = t.owner AND p.word_id = t.word_id AND p.block = t.block AND t.turns <> '{}'
+$$;
+
+-- What the triggers of conversation_log do turn by turn, at once for turns that are about to be
+-- deleted: turn by turn, each would go through all that those before it have left in the blocks.
+CREATE FUNCTION unindex_turns(ids bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    of_words bigint[];
+BEGIN
+    SELECT array_agg(DISTINCT j.value) INTO of_words
+        FROM unnest(ids) i (message_id)
+        CROSS JOIN LATERAL (SELECT words FROM turn_index WHERE message_id = i.message_id OFFSET 0) t
+        CROSS JOIN LATERAL json_each(t.words) j;
+    PERFORM unpost_turns(ids);
+    DELETE FROM turn_words w WHERE w.id = ANY (of_words)
+        AND NOT EXISTS (SELECT 1 FROM turn_postings p WHERE p.word_id = w.id);
+    UPDATE turn_owners o SET turns = o.turns - g.turns, words = o.words - g.words
+        FROM (SELECT t.owner, count(*) AS turns, sum(json_array_length(t.words)) AS words
+              FROM unnest(ids) i (message_id) CROSS JOIN LATERAL (
+                  SELECT owner, words FROM turn_index WHERE message_id = i.message_id OFFSET 0) t
+              WHERE t.words IS NOT NULL GROUP BY t.owner) g
+        WHERE o.id = g.owner;
+    -- The vector of a turn is made from the one before it, too.
+    DELETE FROM turn_vectors WHERE message_id = ANY (ids) OR message_id = ANY (ARRAY(
+        SELECT n.message_id FROM unnest(ids) i (message_id)
+        CROSS JOIN LATERAL (
+            SELECT session_id, place FROM turn_index WHERE message_id = i.message_id OFFSET 0) t
+        CROSS JOIN LATERAL (
+            SELECT message_id FROM turn_index
+            WHERE session_id = t.session_id AND place > t.place ORDER BY place LIMIT 1) n));
+    DELETE FROM turn_index WHERE message_id = ANY (ids);
 END $$;
 
 CREATE OR REPLACE FUNCTION unindex_user(of_user text) RETURNS void LANGUAGE plpgsql AS $$
