@@ -321,7 +321,7 @@ async def test_a_turn_that_is_logged_while_entries_are_counted_counts(path: Path
     async with started(Kit(path, checkpoint=wait)) as memory:
         await exchange(memory, "I keep nine hens")
         counted.append(memory.stats().messages)
-        recount = asyncio.ensure_future(memory._worker._count(count_entries))
+        recount = asyncio.ensure_future(memory._counting._count(count_entries))
         assert await asyncio.to_thread(counting.wait, PATIENCE_S)
         await exchange(memory, "I keep two owls")
         go_on.set()
@@ -332,7 +332,7 @@ async def test_a_turn_that_is_logged_while_entries_are_counted_counts(path: Path
 async def test_counting_that_takes_long_keeps_nobody_waiting(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lobug.memory.worker.COUNTING_PATIENCE_S", 0.01)
+    monkeypatch.setattr("lobug.memory.counting.PATIENCE_S", 0.01)
     async with started(Kit(path)) as memory:
         await exchange(memory, "I keep nine hens")
     go_on = threading.Event()

@@ -28,6 +28,7 @@ from lobug.memory import (
     turns,
 )
 from lobug.memory.claims.book import ClaimBook
+from lobug.memory.counting import Counting
 from lobug.memory.embedding import FactEmbedder, TurnEmbedder
 from lobug.memory.erasure.forget import (
     forget_claims,
@@ -170,11 +171,14 @@ class Memory:
             checkpoint=checkpoint,
         )
         self._summarizer = Summarizer(settings, consolidation or chat, trials)
+        self._counting = Counting(
+            self._database, self._counter, self._embedding, clock=clock, checkpoint=checkpoint
+        )
         self._worker = Worker(
             self._database,
             self._embedding,
             turn_embedding,
-            self._counter,
+            self._counting,
             self.erasures,
             scheduler=self._scheduler,
             chat=chat,
@@ -198,10 +202,14 @@ class Memory:
         worker, ``process_due`` does its job when called. May be called again after a failure.
         Raises StorageError."""
         if not self._database.is_open:
-            await self._database.open(self._worker.resume)
-            await self._worker.resumed()
+            await self._database.open(self._resume)
+            await self._counting.opened()
         if work:
             self._worker.start()
+
+    def _resume(self, connection: Connection) -> None:
+        self._worker.resume(connection)
+        self._counting.begin(connection)
 
     def use(self, settings: MemorySettings) -> None:
         """Remember by these settings from now on; ``reschedule`` adds the work that they make
@@ -213,13 +221,14 @@ class Memory:
     async def reschedule(self) -> None:
         """Add the background work that changed settings make due. Raises StorageError."""
         await self._database.write("reschedule", self._worker.reschedule)
-        await self._worker.recount()
+        await self._counting.everything()
         self.wake()
 
     async def close(self) -> None:
         """Stop the worker, finish what is being written, close the file. Safe to call twice, and
         when the file was never opened."""
         await self._worker.close()
+        await self._counting.close()
         await self._database.close()
 
     @property
@@ -277,7 +286,7 @@ class Memory:
     async def process_due(self) -> None:
         """Do all background work that is due, without the worker; for tests and the command line.
         What fails is due again later. Raises StorageError."""
-        while await self._worker.step() or await self._worker.counted():
+        while await self._worker.step() or await self._counting.ended():
             pass
 
     def wake_by_another_server(self) -> None:
@@ -821,7 +830,7 @@ class Memory:
         done = await self._database.write(
             "import", lambda c: import_.import_parsed(c, scope, parsed, now, identity_chars=limit)
         )
-        await self._worker.recount()
+        await self._counting.everything()
         self.changed(scope.user)
         self.wake()
         return done
@@ -874,7 +883,7 @@ class Memory:
 
     async def _report_erasure(self, user: str | None) -> None:
         self._drop_words(user)
-        await self._worker.recount()
+        await self._counting.everything()
 
     def _changed_in_background(self, user: str | None) -> None:
         if user is None:  # it may have erased what was read of anybody

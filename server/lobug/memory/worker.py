@@ -6,7 +6,6 @@ import asyncio
 import logging
 import math
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 
 from lobug.engines.base import ChatModel
@@ -21,11 +20,11 @@ from lobug.errors import (
 from lobug.language.en.claims.english import CLAIMS
 from lobug.memory import jobs
 from lobug.memory.claims import backlog
+from lobug.memory.counting import DELAY_AFTER_FAILURE_S, Counting
 from lobug.memory.embedding import BackgroundEmbedder, FactEmbedder, TurnEmbedder
 from lobug.memory.erasure.purge import retain
 from lobug.memory.erasure.report import ErasureReport, ErasureReporter
 from lobug.memory.exchange.snapshot import SnapshotSource, import_file
-from lobug.memory.index import entry_index
 from lobug.memory.jobs import Task
 from lobug.memory.learning import consolidation, extraction
 from lobug.memory.learning.context import LearningContext
@@ -33,40 +32,20 @@ from lobug.memory.learning.distillation import distill
 from lobug.memory.learning.model_requests import GarbledAnswerError
 from lobug.memory.learning.summarizer import Summarizer
 from lobug.memory.schedule import Scheduler
-from lobug.memory.statistics import Counted, Counter, count_all, count_entries
 from lobug.priority import Deferral, PreemptedError, TurnPriority
 from lobug.settings import MemorySettings
 from lobug.storage.compaction import compact
 from lobug.storage.connection import Connection
 from lobug.storage.database import Checkpoint, Database
 from lobug.storage.people import ALL_PEOPLE, SHARED_WORK, People
-from lobug.storage.sqlite_database import SqliteDatabase
 
 logger = logging.getLogger(__name__)
 
 LONGEST_SLEEP_S = 300.0
 """Longest sleep, seconds: the clock may have been set back."""
 
-DELAY_AFTER_FAILURE_S = 5.0
-"""Pause after a failure of the storage itself, seconds."""
-
 LEAVING_S = 0.1
 """How often to look whether a person has left for another server, seconds."""
-
-COUNT_EVERY_S = 1.0
-"""Longest age of the counts during background work, seconds."""
-
-COUNTING_REST = 30.0
-"""The pause after counting, in times of how long it took: a large memory is not counted all day."""
-
-LONG_COUNTING_S = 0.1
-"""Counting that takes less needs no such pause, seconds."""
-
-COUNTING_PATIENCE_S = 1.0
-"""How long counting may keep anybody waiting, seconds. With the turns of very many it takes
-longer."""
-
-Count = Callable[[Connection, entry_index.VectorIndex | None], Counted]
 
 
 def _overdue_at(embedding: BackgroundEmbedder, now: float) -> float:
@@ -83,7 +62,7 @@ class Worker:
         database: Database,
         embedding: FactEmbedder,
         turns: TurnEmbedder,
-        counter: Counter,
+        counting: Counting,
         erasures: ErasureReporter,
         *,
         scheduler: Scheduler,
@@ -102,7 +81,6 @@ class Worker:
         self._database = database
         self._embedding = embedding
         self._turns = turns
-        self._counter = counter
         self._erasures = erasures
         self._scheduler = scheduler
         self._chat = chat
@@ -115,24 +93,14 @@ class Worker:
         self._wake_up = asyncio.Event()
         self._snapshot = snapshot
         self._looked_for_snapshot = snapshot is None
-        self._stale = False
-        self._all_stale = False
-        """Whether everything is to be counted, messages and users too."""
         self._told = False
         """Another server has left something to embed and to count since the last step."""
         self._doing: tuple[str, asyncio.Task[object] | None] | None = None
         """Whose task runs now, and in what it runs."""
         self._claims_wait = True
         """Whether entries of an older version may wait to have their claims read."""
-        self._counting: asyncio.Task[None] | None = None
-        """Counts, or was the last to."""
-        self._counted_at = 0.0
-        self._count_took_s = math.inf
-        """Seconds; unknown at first."""
-        self._counting_late = False
-        """Whether nobody waits any more for the counting that is under way."""
-        self._counting_failed = False
-        """Whether it has failed a moment ago."""
+        self._counting = counting
+        counting.when_ended(self._wake_up.set)
         self._woken = False
         """Work was added since the last step; it may be more urgent."""
         self._first_deadline = math.inf
@@ -152,8 +120,6 @@ class Worker:
         now = self._clock()
         jobs.resume_all(connection, now, of_nobody=self._people.server is not None)
         self._scheduler.resume(connection, now)
-        if self._counts_as_it_writes:
-            self._counter.publish(count_all(connection, self._index(connection)))
 
     async def take_over(self) -> None:
         """Take up the tasks of people whose server has stopped. Raises StorageError."""
@@ -195,12 +161,10 @@ class Worker:
 
     async def close(self) -> None:
         """Stop; a step under way is cancelled, and its task is run again at the next start."""
-        tasks = [task for task in (self._task, self._counting) if task is not None]
-        self._task = self._counting = None
-        for task in tasks:
+        task, self._task = self._task, None
+        if task is not None:
             task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+            await asyncio.wait([task])
 
     async def _run(self) -> None:
         while True:
@@ -222,64 +186,6 @@ class Worker:
                     await self._wake_up.wait()
             except TimeoutError:
                 continue
-
-    async def resumed(self) -> None:
-        """Count everything where ``resume`` did not; what cannot be counted now is counted with the
-        next background work."""
-        if self._counts_as_it_writes:
-            return
-        with suppress(StorageError):  # _end_counting tells of it
-            await self.recount()
-
-    async def recount(self) -> None:
-        """Count everything in the database again. In PostgreSQL, what takes long goes on beside
-        what follows, and one that is asked for meanwhile comes after it. Raises StorageError."""
-        if self._counts_as_it_writes:
-            await self._count(count_all)
-        elif self._is_counting:
-            self._all_stale = self._stale = True
-        else:
-            await self._count_patiently(count_all)
-
-    async def _count_patiently(self, count: Count) -> None:
-        counting = asyncio.create_task(self._count(count), name="memory-counting")
-        self._counting = counting
-        counting.add_done_callback(self._end_counting)
-        done, _ = await asyncio.wait([counting], timeout=COUNTING_PATIENCE_S)
-        self._counting_late = not done
-        if done and not counting.cancelled():
-            counting.result()
-
-    @property
-    def _is_counting(self) -> bool:
-        """Whether counting is under way, or rests after a failure."""
-        return self._counting_failed or (self._counting is not None and not self._counting.done())
-
-    async def counted(self) -> bool:
-        """Wait for the counting that is under way. Returns whether there was any. Raises
-        StorageError."""
-        counting = self._counting
-        if counting is None or counting.done():
-            return False
-        await asyncio.wait([counting])
-        if not counting.cancelled():
-            counting.result()
-        return True
-
-    def _end_counting(self, counting: asyncio.Task[None]) -> None:
-        late, self._counting_late = self._counting_late, False
-        error = None if counting.cancelled() else counting.exception()
-        if error is not None:
-            logger.warning("memory: its content could not be counted yet: %s", error)
-        if error is not None and late:  # nobody else rests after the failure
-            self._counting_failed = True
-            asyncio.get_running_loop().call_later(DELAY_AFTER_FAILURE_S, self._count_again)
-        else:
-            self._count_again()
-
-    def _count_again(self) -> None:
-        self._counting_failed = False
-        self._wake_up.set()  # what is to be counted has waited
 
     async def step(self) -> bool:
         """Run one due task and embed a batch. Returns whether there may be more to do.
@@ -312,26 +218,16 @@ class Worker:
         for embedder in embedders:
             embedded = embedded or await embedder.step(partial(self._outdated, embedder.deadline))
         done = done or self._embedding.batches + self._turns.batches > batches
-        self._stale = self._stale or done or embedded or task is not None
-        self._stale = self._stale or (shared_work and self._told)
+        changed = done or embedded or task is not None or (shared_work and self._told)
         self._told = False
-        if not shared_work:  # whoever has the house embeds and counts
-            if self._stale or woken:
-                self._people.tell("work")
-            self._stale = self._all_stale
+        if shared_work:
+            self._counting.entries_changed |= changed
+        elif changed or woken or self._counting.is_due:  # whoever has the house embeds and counts
+            self._people.tell("work")
+            self._counting.entries_changed = False
         # Counting reads every fact's index entry: not after each batch of a long re-embedding.
-        due = self._stale and self._count_due_s(now, embedded=embedded) <= 0.0
-        if due and not self._is_counting:
-            await self._count_patiently(count_all if self._all_stale else count_entries)
+        await self._counting.if_due(during_work=embedded)
         return embedded or task is not None
-
-    def _count_due_s(self, now: float, *, embedded: bool) -> float:
-        """Seconds until the counts are to be made again."""
-        age_s = now - self._counted_at
-        rest_s = COUNT_EVERY_S if embedded else 0.0
-        if LONG_COUNTING_S < self._count_took_s < math.inf and not self._all_stale:
-            rest_s = max(rest_s, COUNTING_REST * self._count_took_s)
-        return rest_s - age_s if age_s >= 0.0 else 0.0  # the clock was set back
 
     async def _read_claims(self, now: float) -> bool:
         """Read the claims of some entries of an older version. Returns whether there are more."""
@@ -389,11 +285,12 @@ class Worker:
             )
         )
         pauses = [] if next_time is None else [next_time - self._clock()]
-        if self._stale and not self._is_counting:
-            pauses.append(self._count_due_s(self._clock(), embedded=False))
-        pauses += [
-            pause for pause in (self._embedding.pause(), self._turns.pause()) if pause is not None
-        ]
+        others = (
+            self._counting.pause_s(during_work=False),
+            self._embedding.pause(),
+            self._turns.pause(),
+        )
+        pauses += [pause for pause in others if pause is not None]
         return min(pauses, default=None)
 
     async def _attempt(self, task: Task) -> bool:
@@ -437,8 +334,8 @@ class Worker:
         return True
 
     async def _may_have_parked(self) -> bool:
-        if self._people.server is None or self._counter.stats.parked_tasks:
-            return self._counter.stats.parked_tasks > 0
+        if self._people.server is None or self._counting.stats.parked_tasks:
+            return self._counting.stats.parked_tasks > 0
         return await self._database.read(lambda connection: jobs.counts(connection).parked > 0)
 
     async def _do_here(self, task: Task) -> bool:
@@ -518,7 +415,7 @@ class Worker:
                 self._database, self._snapshot, clock=self._clock, checkpoint=self._checkpoint
             )
             if done is not None:
-                await self.recount()
+                await self._counting.everything()
                 self._changed(None)
         return True
 
@@ -550,43 +447,4 @@ class Worker:
                 retry_delay_s=self._settings.retry_delay_s,
             ),
             of=task.user,
-        )
-
-    @property
-    def _counts_as_it_writes(self) -> bool:
-        """Whether everything is counted in a write, so that no turn comes in between. In PostgreSQL
-        everybody would wait meanwhile, who may be many; there a count of everything may miss
-        turns that are logged at the same time."""
-        return isinstance(self._database, SqliteDatabase)
-
-    async def _count(self, count: Count) -> None:
-        def work(connection: Connection) -> Counted:
-            self._counter.begin()
-            counted = count(connection, self._index(connection))
-            self._checkpoint("recount.counted")
-            return counted
-
-        began = self._clock()
-        short = self._count_took_s <= LONG_COUNTING_S
-        everything = self._all_stale or count is count_all
-        self._stale, self._all_stale = False, self._all_stale and count is not count_all
-        try:
-            if self._counts_as_it_writes:
-                await self._database.write("recount", work, self._counter.publish)
-            else:
-                read = self._database.read if short else self._database.aside
-                self._counter.publish(await read(work))
-        except BaseException:
-            self._stale, self._all_stale = True, self._all_stale or everything
-            raise
-        now = self._clock()
-        self._count_took_s = now - began
-        if count is count_entries:
-            self._counted_at = now
-
-    def _index(self, connection: Connection) -> entry_index.VectorIndex | None:
-        """The index of the present embedding model; the last index while the model is not known."""
-        model_id = self._embedding.model_id()
-        return (
-            entry_index.find(connection, model_id) if model_id else entry_index.current(connection)
         )
