@@ -98,6 +98,7 @@ def kit(monkeypatch: pytest.MonkeyPatch) -> Kit:
 
 
 async def test_turns_while_everything_is_counted_count(kit: Kit) -> None:
+    kit.counter.count_turn("bob", messages=2, tasks=1)  # it is among what is found
     await kit.counting.opened()
     assert not kit.counter.stats.counted
     kit.counter.count_turn("ada", messages=2, tasks=1)
