@@ -1,12 +1,11 @@
 -- A person's turns with a word lie together: where each turn had a row of its own, with all of its
 -- words, a search for a common word read pages from all over everybody's turns.
 CREATE TABLE turn_postings (
-    owner   bigint   NOT NULL REFERENCES turn_owners (id),
-    word_id bigint   NOT NULL REFERENCES turn_words (id),
+    owner   bigint   NOT NULL,
+    word_id bigint   NOT NULL,
     block   bigint   NOT NULL,
     uses    bigint   NOT NULL,
-    turns   bigint[] NOT NULL,
-    PRIMARY KEY (owner, word_id, block)
+    turns   bigint[] NOT NULL
 );
 ALTER TABLE turn_postings ALTER COLUMN turns SET STATISTICS 0;
 COMMENT ON TABLE turn_postings IS 'the text index of turns: which turns of each owner have a word';
@@ -14,14 +13,33 @@ COMMENT ON COLUMN turn_postings.block IS 'a new block begins after 128 turns';
 COMMENT ON COLUMN turn_postings.uses IS 'how often these turns have it';
 COMMENT ON COLUMN turn_postings.turns IS 'message_id * 65536 + how many words the turn has, once each';
 
+-- All that were analysed before. The keys come afterwards, since to check each row takes far longer.
+INSERT INTO turn_postings (owner, word_id, block, uses, turns)
+SELECT owner, word_id, place / 128, sum(uses), array_agg(turn ORDER BY turn)
+FROM (SELECT u.*, row_number() OVER (PARTITION BY owner, word_id ORDER BY turn) - 1 AS place
+      FROM (SELECT t.owner, j.word_id, j.uses, t.turn
+            FROM (SELECT owner, words,
+                         message_id * 65536 + least(json_array_length(words), 65535) AS turn
+                  FROM turn_index WHERE words IS NOT NULL OFFSET 0) t
+            CROSS JOIN LATERAL (
+                SELECT value AS word_id, count(*) AS uses FROM json_each(t.words) GROUP BY value) j
+           ) u) p
+GROUP BY owner, word_id, place / 128;
+ALTER TABLE turn_postings ADD PRIMARY KEY (owner, word_id, block);
+ALTER TABLE turn_postings ADD FOREIGN KEY (owner) REFERENCES turn_owners (id);
+ALTER TABLE turn_postings ADD FOREIGN KEY (word_id) REFERENCES turn_words (id);
+CREATE INDEX turn_postings_by_word ON turn_postings (word_id);
+
 -- Posts the turns with after < message_id <= upto, none of which may have been posted yet.
 CREATE FUNCTION post_turns(after bigint, upto bigint) RETURNS void LANGUAGE sql AS $$
     WITH used AS (
-        SELECT t.owner, j.word_id, j.uses,
-               t.message_id * 65536 + least(json_array_length(t.words), 65535) AS turn
-        FROM turn_index t CROSS JOIN LATERAL (
+        SELECT t.owner, j.word_id, j.uses, t.turn
+        FROM (SELECT owner, words,
+                     message_id * 65536 + least(json_array_length(words), 65535) AS turn
+              FROM turn_index
+              WHERE message_id > after AND message_id <= upto AND words IS NOT NULL OFFSET 0) t
+        CROSS JOIN LATERAL (
             SELECT value AS word_id, count(*) AS uses FROM json_each(t.words) GROUP BY value) j
-        WHERE t.message_id > after AND t.message_id <= upto
     ), placed AS (
         SELECT owner, word_id, uses, turn,
                row_number() OVER (PARTITION BY owner, word_id ORDER BY turn) - 1 AS place
@@ -43,8 +61,6 @@ CREATE FUNCTION post_turns(after bigint, upto bigint) RETURNS void LANGUAGE sql 
     ON CONFLICT (owner, word_id, block) DO UPDATE
         SET uses = turn_postings.uses + excluded.uses, turns = turn_postings.turns || excluded.turns
 $$;
-SELECT post_turns(0, max(message_id)) FROM turn_index;
-CREATE INDEX turn_postings_by_word ON turn_postings (word_id);
 
 CREATE OR REPLACE FUNCTION unindex_words() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -72,10 +88,12 @@ END $$;
 -- choose for the last join, since it expects few; what is LATERAL is looked up nevertheless.
 CREATE FUNCTION unpost_turns(ids bigint[]) RETURNS void LANGUAGE sql SET enable_nestloop = off AS $$
     WITH gone AS MATERIALIZED (
-        SELECT t.owner, j.word_id, j.uses,
-               t.message_id * 65536 + least(json_array_length(t.words), 65535) AS turn
-        FROM unnest(ids) i (message_id) CROSS JOIN LATERAL (
-            SELECT * FROM turn_index WHERE message_id = i.message_id OFFSET 0) t
+        SELECT t.owner, j.word_id, j.uses, t.turn
+        FROM unnest(ids) i (message_id)
+        CROSS JOIN LATERAL (
+            SELECT owner, words,
+                   message_id * 65536 + least(json_array_length(words), 65535) AS turn
+            FROM turn_index WHERE message_id = i.message_id AND words IS NOT NULL OFFSET 0) t
         CROSS JOIN LATERAL (
             SELECT value AS word_id, count(*) AS uses FROM json_each(t.words) GROUP BY value) j
     ), touched AS MATERIALIZED (
