@@ -191,6 +191,7 @@ def purge_session(
     for entry_id in made:
         erasure.erase_entry(entry_id)
     gone = erasure.finish(())
+    turn_words.forget_turns(connection, messages)
     _delete_messages(connection, messages)
     run(
         connection,
@@ -258,6 +259,7 @@ def purge_older(connection: Connection, user: str, cutoff: float, now: float) ->
     messages = run(connection, OLD_MESSAGES, **bound).scalars()
     old = run(connection, OLD_TIMELINE, **bound).all()
     run(connection, DELETE_OLD_RECALLS, **bound)
+    turn_words.forget_turns(connection, messages)
     _delete_messages(connection, messages)
     _delete_timeline(connection, old)
     for row in old:
@@ -279,7 +281,6 @@ def purge_older(connection: Connection, user: str, cutoff: float, now: float) ->
 def _delete_messages(connection: Connection, ids: Sequence[int]) -> None:
     """Delete rows of the log with the work on them. Entries taken from them stay, without a
     source."""
-    turn_words.forget_turns(connection, ids)
     for change in (DELETE_WORK_ON, CUT_SOURCES, CUT_REPLIES, DELETE_MESSAGES):
         run(connection, change, ids=ids)
 

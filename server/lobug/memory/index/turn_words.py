@@ -252,7 +252,8 @@ COUNT_WORD = insert_or_add(turn_words, "word", "uses").returning(turn_words.c.id
 # the word itself stays 1; a word that is there is only looked up. Otherwise writes of different
 # people would wait for each other at common words. Where another write deletes a word just then,
 # because nobody else had said it, the foreign key of its postings fails in one of the two, and that
-# one is done again.
+# one is done again. The 128 turns of a full block and the form of ``turns`` are those of
+# ``post_turns`` (storage/postgres/steps/memory_004.sql).
 POST_WORDS = """
 WITH said AS (
     SELECT w.word, w.uses
