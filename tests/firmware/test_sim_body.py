@@ -3,16 +3,16 @@ again afterwards."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 
 from lobug.engines.base import ChatMessage, ChatOptions
 from support.app_server import ScriptedEngines
-from support.firmware_device import PATIENCE_S, FirmwareDevice, firmware_device
+from support.firmware_device import FirmwareDevice, firmware_device
 from support.firmware_server import scripted_server
+from support.patience import wait_until
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
 from support.wav import tone
@@ -38,13 +38,6 @@ def knows_the_tools(messages: Sequence[ChatMessage]) -> bool:
     return any("body.set_gaze" in message.content for message in messages)
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < until, "the model was never told of the tools"
-        time.sleep(0.05)
-
-
 @contextmanager
 def on_a_base(folder: Path, **options: str | int | float | bool) -> Iterator[FirmwareDevice]:
     """An idle device on StackChan's base that has lifted its head and let go of it."""
@@ -57,7 +50,10 @@ def on_a_base(folder: Path, **options: str | int | float | bool) -> Iterator[Fir
         device.wait_event("supply", on=False)
         chat = server.scripted.chat
         assert isinstance(chat, ScriptedChatModel)
-        wait_until(lambda: any(knows_the_tools(messages) for messages, _ in chat.prefills))
+        wait_until(
+            lambda: any(knows_the_tools(messages) for messages, _ in chat.prefills),
+            "the model is told of the tools",
+        )
         yield device
 
 

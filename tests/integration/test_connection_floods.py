@@ -18,7 +18,8 @@ from websockets.sync.client import connect
 from lobug.admission.ledger import capacity_for
 from lobug.settings.conversation import LimitSettings
 from support.device_client import HELLO
-from support.flooded_server import FloodedServer, count_open, flooded_server, read_rest, wait_until
+from support.flooded_server import FloodedServer, count_open, flooded_server, read_rest
+from support.patience import wait_until
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "darwin", reason="macOS has one loopback address only"

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import socket
 import sqlite3
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +11,7 @@ import httpx
 import pytest
 
 from support.killable_server import FACT, SAID
-from support.patience import PATIENCE_S
+from support.patience import PATIENCE_S, wait_until
 from support.programs import Program
 from support.wav import pcm16, tone
 
@@ -47,33 +45,27 @@ ANSWERED = (
 
 @contextlib.contextmanager
 def served(folder: Path, moment: str) -> Iterator[tuple[httpx.Client, Program]]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    process = Program([str(PROGRAM), str(folder), str(port), moment], output=folder / "serve.log")
-    client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_S, trust_env=False)
+    (folder / "port").unlink(missing_ok=True)
+    process = Program([str(PROGRAM), str(folder), moment], output=folder / "serve.log")
     try:
-        until = time.monotonic() + 180
-        while True:
-            try:
-                client.get("/health")
-                break
-            except httpx.TransportError:
-                assert process.poll() is None, (folder / "serve.log").read_text()
-                assert time.monotonic() < until, "the server did not start"
-                time.sleep(0.05)
-        yield client, process
+        url = address(folder, process)
+        with httpx.Client(base_url=url, timeout=PATIENCE_S, trust_env=False) as client:
+            assert client.get("/health").status_code == 200
+            yield client, process
     finally:
-        client.close()
         process.kill()
         process.wait()
 
 
-def wait_for(condition: object, what: str, seconds: float = PATIENCE_S) -> None:
-    until = time.monotonic() + seconds
-    while not condition():  # type: ignore[operator]  # a callable
-        assert time.monotonic() < until, f"never: {what}"
-        time.sleep(0.05)
+def address(folder: Path, process: Program) -> str:
+    """Wait for the server's port; a request to it is answered as soon as it has started."""
+
+    def named() -> bool:
+        assert process.poll() is None, (folder / "serve.log").read_text()
+        return (folder / "port").exists()
+
+    wait_until(named, "the server starts", seconds=180)
+    return f"http://127.0.0.1:{(folder / 'port').read_text()}"
 
 
 def log_of(folder: Path) -> list[tuple[str, str]]:
@@ -109,9 +101,9 @@ def test_killed_in_the_middle_of_a_turn(tmp_path: Path, moment: str) -> None:
 
     with served(tmp_path, "never") as (client, _):
         if stored:
-            wait_for(lambda: memory_health(client)["facts"] == 1, "the fact arrives")
-        wait_for(lambda: memory_health(client)["pending_tasks"] == 0, "nothing is left to do")
-        wait_for(lambda: memory_health(client)["embedding_backlog"] == 0, "it is embedded")
+            wait_until(lambda: memory_health(client)["facts"] == 1, "the fact arrives")
+        wait_until(lambda: memory_health(client)["pending_tasks"] == 0, "nothing is left to do")
+        wait_until(lambda: memory_health(client)["embedding_backlog"] == 0, "it is embedded")
         assert memory_health(client)["facts"] == int(stored)
     with contextlib.closing(sqlite3.connect(tmp_path / "data" / "lobug_memory.db")) as connection:
         facts = connection.execute("SELECT content FROM facts").fetchall()

@@ -421,23 +421,17 @@ async def test_imports_are_read_from_a_file(tmp_path: Path, spooled: Path) -> No
 async def test_a_server_that_is_killed_in_an_upload_leaves_no_file(tmp_path: Path) -> None:
     folder = tmp_path / "temporary"
     folder.mkdir()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    program = [sys.executable, str(PROGRAM), str(tmp_path), str(port), "never"]
-    with started(program, folder) as process:
+    with started([sys.executable, str(PROGRAM), str(tmp_path), "never"], folder) as process:
         try:
-            url = httpx.URL(f"http://127.0.0.1:{port}")
+
+            async def bound() -> bool:
+                assert process.poll() is None
+                return (tmp_path / "port").exists()
+
+            await until(bound)
+            url = httpx.URL(f"http://127.0.0.1:{(tmp_path / 'port').read_text()}")
             async with httpx.AsyncClient(base_url=url, trust_env=False, timeout=PATIENCE_S) as http:
-
-                async def up() -> bool:
-                    try:
-                        return (await http.get("/health")).status_code == 200
-                    except httpx.TransportError:
-                        assert process.poll() is None
-                        return False
-
-                await until(up)
+                assert (await http.get("/health")).status_code == 200
             async with Upload(url, "/chat/audio", {}) as upload:
                 for _ in range(40):
                     await upload.send(PIECE)

@@ -15,8 +15,7 @@ import resource
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -139,14 +138,6 @@ class FloodedServer:
     def descriptors(self) -> int:
         """Return how many file descriptors the server has open."""
         return int(self.process.num_fds())
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    """Poll until the condition holds."""
-    end = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < end, "the condition was never met"
-        time.sleep(0.02)
 
 
 def read_rest(caller: socket.socket) -> bytes:

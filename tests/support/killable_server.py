@@ -1,12 +1,15 @@
 """A server that ends itself by ``kill -9`` at a named moment. Run as a program:
 
-python killable_server.py FOLDER PORT MOMENT     (MOMENT "never": it is not killed)
+python killable_server.py FOLDER MOMENT     (MOMENT "never": it is not killed)
+
+It listens on a free port of loopback, which the file FOLDER/port names.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
@@ -32,7 +35,7 @@ EXTRACTED = f'[{{"fact": "{FACT}", "type": "personal"}}]'
 
 def main() -> None:
     """Serve until killed."""
-    folder, port, moment = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    folder, moment = Path(sys.argv[1]), sys.argv[2]
 
     def checkpoint(name: str) -> None:
         if name == moment:
@@ -69,7 +72,12 @@ def main() -> None:
         return with_memory(settings, scripted.engines(), checkpoint=checkpoint)
 
     app = create_app(settings_for(folder), assembler=assemble)
-    uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning")
+    # Bound here and kept: a port that is looked for and let go may be another server's by then.
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        written = folder / "port.new"
+        written.write_text(str(listening.getsockname()[1]))
+        written.replace(folder / "port")
+        uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
 
 
 if __name__ == "__main__":
