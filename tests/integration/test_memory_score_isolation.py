@@ -199,7 +199,7 @@ def test_which_turns_are_looked_at_does_not_depend_on_others(
         stems = ["tea", "epilepsi", "cake"]
         held = turn_words.occurrences(connection, log, stems, plan.matches)
         among = candidates.Among("ada", *bounds)
-        found.append(candidates._by_words(connection, log, among, held, plan))
+        found.append(candidates._by_words(connection, log, among, held, plan).ids.tolist())
         connection.close()
     assert found[0] == found[1]
     assert len(found[0]) == 5

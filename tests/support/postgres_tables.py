@@ -22,6 +22,7 @@ def create_tables(connection: Connection, tables: MetaData) -> None:
             )
         for index in sorted(table.indexes, key=lambda one: str(one.name)):
             index.dialect_options["postgresql"]["where"] = index.dialect_options["sqlite"]["where"]
+            index.dialect_options["postgresql"]["include"] = index.info.get("beside", [])
             connection.execute(_text(CreateIndex(index)))
     for table in tables.tables.values():
         for link in sorted(table.foreign_keys, key=lambda one: one.parent.name):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from datetime import UTC, datetime
 
 import numpy as np
@@ -113,6 +114,35 @@ def test_similar_words_match_a_little() -> None:
     matched = scoring.score(turns(), similar, 1.0).matched
     assert 0.0 < matched[1] < 1.0
     assert matched[2] == 0.0
+
+
+def weighed(found: dict[int, float]) -> scoring.Weighed:
+    return scoring.Weighed(np.array([*found], np.int64), np.array([*found.values()], np.float32))
+
+
+def test_what_fits_by_words_and_meaning_is_read_first() -> None:
+    by_words = weighed({7: 4.0, 3: 8.0, 5: 1.0})
+    by_meaning = weighed({9: 0.5, 3: 0.4, 5: 0.45, 8: 0.2})
+    # 7 has many of the words, but is no nearer than 8, the farthest that was found.
+    assert scoring.roughly_best(by_words, by_meaning).tolist() == [3, 9, 5, 7, 8]
+    assert scoring.roughly_best(by_words, scoring.NOTHING).tolist() == [3, 7, 5]
+    assert scoring.roughly_best(scoring.NOTHING, by_meaning).tolist() == [9, 5, 3, 8]
+    assert scoring.roughly_best(scoring.NOTHING, scoring.NOTHING).tolist() == []
+
+
+SOME = st.dictionaries(st.integers(1, 40), st.floats(0.0, 1.0, width=32), max_size=20)
+
+
+@given(SOME, SOME)
+def test_each_turn_is_looked_at_once_and_none_before_a_better_one(
+    words: dict[int, float], meaning: dict[int, float]
+) -> None:
+    found = scoring.roughly_best(weighed(words), weighed(meaning)).tolist()
+    assert sorted(found) == sorted(words.keys() | meaning.keys())
+    for earlier, later in itertools.pairwise(found):
+        if {earlier, later} <= words.keys() & meaning.keys():
+            better = [of[later] - of[earlier] > 1e-3 for of in (words, meaning)]
+            assert not all(better)
 
 
 def test_a_session_makes_way() -> None:

@@ -136,12 +136,20 @@ def of_rows(where: str | None) -> dict[str, Any]:
 
 
 def add_index(
-    name: str, table: Table, columns: str, *, where: str | None = None, unique: bool = False
+    name: str,
+    table: Table,
+    columns: str,
+    *,
+    where: str | None = None,
+    unique: bool = False,
+    beside: str = "",
 ) -> None:
-    """An index over columns; ``where``: over some of the rows only."""
+    """An index over columns; ``where``: over some of the rows only. ``beside``: columns that
+    PostgreSQL keeps in it, too; an index of SQLite has the row's id anyway."""
     Index(
         name,
         *(table.c[column] for column in columns.split()),
         unique=unique,
+        info={"beside": beside.split()},
         **of_rows(where),
     )

@@ -134,7 +134,9 @@ turn_vectors = Table(
     comment="the vector of a turn with the one before it",
     **STRICT,
 )
-add_index("turn_vectors_by_slot", turn_vectors, "set_id owner slot", unique=True)
+add_index(
+    "turn_vectors_by_slot", turn_vectors, "set_id owner slot", unique=True, beside="message_id"
+)
 
 turn_codes = Table(
     "turn_codes",

@@ -316,9 +316,9 @@ PUT_BLOCK = insert_or_replace(turn_codes)
 IN_SLOTS = HandWritten(
     # CROSS JOIN, and an array, look the few slots up instead of going through all of the user's
     # vectors. PostgreSQL would do that where it has one plan for all users: most have few.
-    sqlite="SELECT v.message_id FROM json_each(:slots) j CROSS JOIN turn_vectors v"
+    sqlite="SELECT v.message_id, v.slot FROM json_each(:slots) j CROSS JOIN turn_vectors v"
     " WHERE v.set_id = :set_id AND v.owner = :owner AND v.slot = j.value",
-    postgres="SELECT message_id FROM turn_vectors WHERE set_id = :set_id AND owner = :owner"
+    postgres="SELECT message_id, slot FROM turn_vectors WHERE set_id = :set_id AND owner = :owner"
     " AND slot = ANY(ARRAY(SELECT value FROM json_each(:slots)))",
 )
 
@@ -372,25 +372,31 @@ def nearest(
     vector: Floats,
     k: int,
     allowed: Ints | None = None,
-) -> list[int]:
-    """Ids of about the ``k`` turns of a user that are nearest to a vector, by the signs of its
-    components, in no order. ``allowed``: slots that may be among them."""
+) -> tuple[Ints, Floats]:
+    """Ids of the ``k`` turns of a user that are nearest to a vector, by the signs of its
+    components, in no order, and about their cosines. ``allowed``: slots that may be among them.
+
+    Two vectors at an angle of x differ in x / pi of their signs, about (Charikar, 2002).
+    """
     distance = signs.distances(vector)
     if not len(distance) or k <= 0:
-        return []
+        return np.zeros(0, np.int64), np.zeros(0, np.float32)
     if allowed is not None:
         others = np.ones(len(distance), np.bool_)
         others[allowed[allowed < len(distance)]] = False
         distance[others] = NOWHERE
     best = np.argpartition(distance, min(k, len(distance)) - 1)[:k]
     best = best[distance[best] < NOWHERE]
-    return run(
+    rows = run(
         connection,
         IN_SLOTS,
         slots=json.dumps(best.tolist()),
         set_id=present.id,
         owner=owner,
-    ).scalars()
+    ).tuples()
+    ids, slots = np.array(rows, np.int64).reshape(-1, 2).T
+    cosines = np.cos(np.pi / present.dimension * distance[slots])
+    return ids, np.asarray(cosines, np.float32)
 
 
 OF_WORDS = HandWritten(

@@ -1,5 +1,6 @@
-"""Chooses the turns that are scored for a question: turns with its words, turns near its
-meaning, and their neighbours. Every query names the user's number in the index."""
+"""Chooses the turns that are scored for a question: of those with its words and those near its
+meaning the best by both, and the neighbours of the first of these. To read a turn costs far more
+than to weigh it roughly. Every query names the user's number in the index."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from lobug.memory.index.turn_vectors import VectorSet
 from lobug.memory.index.turn_words import Occurrences, TurnTotals
 from lobug.memory.index.vector_cache import VectorCache, signs_of, vectors_of_words
 from lobug.memory.recall import scoring
-from lobug.memory.recall.scoring import Floats, Ints, Terms
+from lobug.memory.recall.scoring import NOTHING, Floats, Ints, Terms, Weighed
 from lobug.storage.connection import Connection
 from lobug.storage.index_tables import turn_index
 from lobug.storage.statements import HandWritten, run, run_for_bytes
@@ -26,23 +27,25 @@ from lobug.storage.tables import conversation_log
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How many candidates each way of searching adds."""
+    """How many turns are looked at."""
 
-    lexical: int = 300
-    """Turns by words."""
-    dense: int = 150
-    """Turns by meaning."""
-    lead: int = 60
-    """Turns by words whose neighbours are added."""
+    lexical: int = 600
+    """Turns by words that are weighed roughly."""
+    dense: int = 600
+    """Turns by meaning that are weighed roughly."""
+    best: int = 200
+    """The best of them, which are scored."""
+    lead: int = 40
+    """The first of these: their neighbours are scored, too."""
     span: int = 2
-    """Neighbours before and after each of them."""
+    """Neighbours before and after each of those."""
     matches: int = 20_000
     """The text index is asked for the rarest words first, until this many turns hold them."""
 
 
 PLAN = Plan()
 
-MEASURED = 4
+MEASURED = 2
 """The length is looked up of this multiple of the wanted turns by words, to order them by it."""
 
 
@@ -98,14 +101,17 @@ def gather(
     """The turns that will be scored, by session and place. ``found``: those that hold words of the
     question; ``whole``: the vector of the question, from the model of ``present``."""
     by_words = _by_words(connection, totals, among, found, plan)
-    near: list[int] = []
+    near = NOTHING
     if present is not None and whole is not None:
         allowed = _slots(connection, present, totals.owner, among) if among.bounded else None
         signs = signs_of(connection, present, totals, cache)
-        near = turn_vectors.nearest(
-            connection, present, totals.owner, signs, whole, plan.dense, allowed
+        near = Weighed(
+            *turn_vectors.nearest(
+                connection, present, totals.owner, signs, whole, plan.dense, allowed
+            )
         )
-    return _fetch(connection, totals, among, by_words, near, present, plan)
+    best = scoring.roughly_best(by_words, near)[: plan.best]
+    return _fetch(connection, totals, among, best.tolist(), present, plan)
 
 
 NEWEST = (
@@ -184,18 +190,21 @@ def terms(
     each once, ascending; negative ones are compared by their stems alone."""
     same = np.zeros((len(stems), len(vocabulary)), np.bool_)
     number = {stem: at for at, stem in enumerate(stems)}
+    ids = np.abs(vocabulary)
     for row in run(connection, WITH_STEMS, stems=json.dumps(list(stems))):
-        same[number[row.stem]] |= np.abs(vocabulary) == row.id
+        same[number[row.stem]] |= ids == row.id
     similar = np.zeros((len(stems), len(vocabulary)), np.float32)
     if present is not None and vectors is not None and vectors.words:
         embedded = vocabulary[vocabulary > 0].tolist()
         stored = vectors_of_words(connection, present, embedded, cache)
         places = np.searchsorted(vocabulary, np.fromiter(stored, np.int64, len(stored)))
-        known = turn_vectors.decode(list(stored.values()), present.dimension)
-        for row, word in enumerate(words):
-            vector = vectors.words.get(word)
-            if vector is not None and len(stored):
-                similar[row, places] = known @ vector
+        asked = {
+            row: vectors.words[word] for row, word in enumerate(words) if word in vectors.words
+        }
+        if asked and stored:
+            known = turn_vectors.decode(list(stored.values()), present.dimension)
+            rows = np.array(list(asked), np.int64)
+            similar[rows[:, np.newaxis], places] = np.stack(list(asked.values())) @ known.T
     return Terms(idf, same, similar)
 
 
@@ -212,9 +221,10 @@ def _by_words(
     among: Among,
     occurrences: Occurrences,
     plan: Plan,
-) -> list[int]:
+) -> Weighed:
+    """Turns with their BM25, as far as it is known without their words."""
     if not occurrences.turns:
-        return []
+        return NOTHING
     # SQLite's own rank would count the turns of all users: the order, and so what is left
     # out, would depend on what others said.
     holders = list(occurrences.turns.values())
@@ -235,9 +245,9 @@ def _by_words(
         lengths = turn_words.lengths_of(connection, ids)
     else:
         lengths = np.concatenate([*occurrences.lengths.values()])[first]
-    damped = found / scoring.damping(lengths, totals.words / totals.turns)
+    damped = np.asarray(found / scoring.damping(lengths, totals.words / totals.turns), np.float32)
     best = np.lexsort((ids, -damped))[: plan.lexical]
-    return [int(number) for number in ids[best]]
+    return Weighed(ids[best], damped[best])
 
 
 def _slots(connection: Connection, present: VectorSet, owner: int, among: Among) -> Ints:
@@ -302,15 +312,14 @@ def _fetch(
     connection: Connection,
     totals: TurnTotals,
     among: Among,
-    by_words: Sequence[int],
-    near: Sequence[int],
+    best: Sequence[int],
     present: VectorSet | None,
     plan: Plan,
 ) -> list[Candidate]:
-    lead = json.dumps(by_words[: plan.lead])
+    lead = json.dumps(best[: plan.lead])
     away = json.dumps([d for d in range(-plan.span, plan.span + 1) if d])
     beside = run(connection, NEIGHBOURS, ids=lead, away=away).scalars()
-    wanted = {*by_words, *near, *beside} - {among.exclude_message_id}
+    wanted = {*best, *beside} - {among.exclude_message_id}
     since, until = among.times
     rows = run_for_bytes(
         connection,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from sqlalchemy import Integer, bindparam, func, or_, select
@@ -19,6 +20,12 @@ from lobug.storage.tables import memories
 
 CANDIDATES = 200
 """Entries that each way of searching adds before they are ranked."""
+
+READ_AT_ONCE = 64
+"""Ranked entries that are read together."""
+
+NO_PARTS = {"words": 0.0, "meaning": 0.0}
+"""The summands of the score of an entry that was found by a substring."""
 
 NEWEST = entries.ENTRY.order_by(memories.c.said_at.desc(), memories.c.id.desc()).limit(
     bindparam("limit", type_=Integer)
@@ -59,20 +66,45 @@ def search(
         return [_hit(entry, 0.0, 0.0, {}) for entry in _newest(connection, scope, where, limit)]
     ranks = _by_words(connection, scope, query, where)
     similar = _by_meaning(connection, scope, embedded)
-    found = entries.by_ids(connection, scope, {*ranks, *similar}, where)
-    if not ranks and not similar:
-        found = {entry.id: entry for entry in _by_substring(connection, scope, query, where)}
     best = max(ranks.values(), default=0.0) or 1.0
+    parts = {
+        found: {"words": ranks.get(found, 0.0) / best, "meaning": similar.get(found, 0.0)}
+        for found in {*ranks, *similar}
+    }
+    scores = {found: sum(summands.values()) for found, summands in parts.items()}
+    if scores:
+        known = _best(connection, scope, where, scores, limit)
+    else:
+        known = _by_substring(connection, scope, query, where)
     wanted = content_stems(query)
     hits = []
-    for entry in found.values():
-        parts = {"words": ranks.get(entry.id, 0.0) / best, "meaning": similar.get(entry.id, 0.0)}
+    for entry in known:
         # A key may name the subject: "home_address" holds "address", the content may not.
         said = f"{entry.key.replace('_', ' ')} {entry.content}"
         confidence = _confidence(_share(wanted, readings.stems(said)), similar.get(entry.id))
-        hits.append(_hit(entry, parts["words"] + parts["meaning"], confidence, parts))
+        summands = parts.get(entry.id, NO_PARTS)
+        hits.append(_hit(entry, sum(summands.values()), confidence, summands))
     hits.sort(key=lambda hit: (-hit.score, -hit.said_at, hit.id))
     return hits[: max(limit, 0)]
+
+
+def _best(
+    connection: Connection,
+    scope: MemoryScope,
+    where: Filter,
+    scores: Mapping[int, float],
+    limit: int,
+) -> list[Entry]:
+    """The entries with the best scores that pass the filter, ``limit`` of them and some more. Most
+    that were found are never looked at, and to read one costs as much as to find it."""
+    found = list[Entry]()
+    ordered = sorted(scores, key=lambda entry_id: (-scores[entry_id], -entry_id))
+    for first in range(0, len(ordered), READ_AT_ONCE):
+        if len(found) >= limit:
+            break
+        some = ordered[first : first + READ_AT_ONCE]
+        found += entries.by_ids(connection, scope, some, where).values()
+    return found
 
 
 def _hit(entry: Entry, score: float, confidence: float, parts: dict[str, float]) -> Hit:

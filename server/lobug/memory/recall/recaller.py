@@ -57,6 +57,9 @@ LOGGED_HITS = 10
 UNEXTRACTED_MESSAGES = 10
 """Messages without extracted facts that are searched for newer statements."""
 
+ENTRY_CANDIDATES = 64
+"""Entries from which those for the prompt are chosen."""
+
 TURN_CANDIDATES = 20
 """Former turns from which those for the prompt are chosen."""
 
@@ -165,7 +168,7 @@ class Recaller:
                 query,
                 asked.vectors.entries,
                 where,
-                limit=entry_search.CANDIDATES,
+                limit=ENTRY_CANDIDATES,
                 readings=readings,
             )
             waiting = log.not_extracted(connection, conversation_key.user, UNEXTRACTED_MESSAGES)

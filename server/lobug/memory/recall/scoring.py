@@ -8,6 +8,7 @@ answer than another.
 from __future__ import annotations
 
 from dataclasses import astuple, dataclass, fields
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -212,6 +213,34 @@ def score(
     columns, soft = features(turns, terms, mean_length, shape)
     parts = columns * np.array(astuple(weights), np.float32)
     return Scores(parts.sum(axis=1), soft / max(float(terms.idf.sum()), 1e-6), parts)
+
+
+class Weighed(NamedTuple):
+    """Turns that one way of searching has found."""
+
+    ids: Ints
+    """Their messages, each once."""
+    weights: Floats
+    """How well each of them fits; comparable within these."""
+
+
+NOTHING = Weighed(np.zeros(0, np.int64), np.zeros(0, np.float32))
+
+
+def roughly_best(by_words: Weighed, by_meaning: Weighed, weights: Weights = WEIGHTS) -> Ints:
+    """The ids of all these turns, best first, by what is known of them before they are read: BM25
+    of the first, cosines of the others. A turn that is not among the others counts as far away as
+    the farthest of them."""
+    ids = np.union1d(by_words.ids, by_meaning.ids)
+    words = np.zeros(len(ids), np.float32)
+    words[np.searchsorted(ids, by_words.ids)] = by_words.weights
+    # BM25 stands for the soft match too.
+    score = (weights.words + weights.soft) * _share_of_best(words)
+    if len(by_meaning.ids):
+        meaning = np.full(len(ids), by_meaning.weights.min(), np.float32)
+        meaning[np.searchsorted(ids, by_meaning.ids)] = by_meaning.weights
+        score = score + weights.meaning * meaning
+    return ids[np.lexsort((ids, -score))]
 
 
 def choose(total: Floats, session: Ints, k: int, crowd: float = SHAPE.crowd) -> Ints:
