@@ -15,6 +15,9 @@ from support.patience import PATIENCE_S, wait_until
 from support.programs import Program
 from support.wav import pcm16, tone
 
+STARTED_S = 180.0
+"""Longest wait for a server to start, seconds."""
+
 PROGRAM = Path(__file__).parents[1] / "support" / "killable_server.py"
 AUDIO = {"audio": ("recording.wav", pcm16(tone(1.0)), "audio/wav")}
 
@@ -50,7 +53,10 @@ def served(folder: Path, moment: str) -> Iterator[tuple[httpx.Client, Program]]:
     try:
         url = address(folder, process)
         with httpx.Client(base_url=url, timeout=PATIENCE_S, trust_env=False) as client:
-            assert client.get("/health").status_code == 200
+            try:
+                assert client.get("/health", timeout=STARTED_S).status_code == 200
+            except httpx.TransportError as error:
+                raise AssertionError((folder / "serve.log").read_text()) from error
             yield client, process
     finally:
         process.kill()
@@ -64,7 +70,7 @@ def address(folder: Path, process: Program) -> str:
         assert process.poll() is None, (folder / "serve.log").read_text()
         return (folder / "port").exists()
 
-    wait_until(named, "the server starts", seconds=180)
+    wait_until(named, "the server starts", seconds=STARTED_S)
     return f"http://127.0.0.1:{(folder / 'port').read_text()}"
 
 

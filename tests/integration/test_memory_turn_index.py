@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,9 @@ from hypothesis import strategies as st
 
 from lobug.memory import log
 from lobug.memory.index import turn_vectors, turn_words
-from lobug.memory.recall.turn_search import QUESTION_FLOOR, TURN_FLOOR
+from lobug.memory.recall import candidates
+from lobug.memory.recall.candidates import PLAN, Among
+from lobug.memory.recall.turn_search import QUESTION_FLOOR, TURN_FLOOR, prepare
 from lobug.storage import migrations
 from lobug.storage.driver import Connection, connect
 from support.scripted import ScriptedEmbedder
@@ -81,6 +84,69 @@ def test_limits_and_times(connection: Connection, embedder: ScriptedEmbedder) ->
     newest = ask(connection, " ", since=NOW + DAY, until=NOW + 3 * DAY)
     assert [hit.id for hit in newest] == [ids[2], ids[1]]
     assert ask(connection, "") == []
+
+
+def crowd(connection: Connection, embedder: ScriptedEmbedder) -> None:
+    """More turns about tea than are ever scored, none beside another."""
+    for number in range(2 * PLAN.by_words):
+        say(connection, f"I drink tea, cup {number}.", at=NOW + number * DAY)
+    embed_all(connection, embedder, batch=500)
+
+
+@pytest.mark.parametrize("embedded", [True, False])
+def test_among_more_turns_than_are_scored_the_one_with_the_rare_word_is_found(
+    connection: Connection, embedder: ScriptedEmbedder, embedded: bool
+) -> None:
+    wanted = say(connection, "The pills are behind the tea.", at=NOW - DAY)
+    crowd(connection, embedder)
+    question = "Do I have pills with my tea cup?"
+    asked = say(connection, question, at=NOW + 10_000 * DAY)
+    later = say(connection, "My pills are bitter.", at=NOW + 10_001 * DAY)  # without a vector
+    found = ask(connection, question, embedder if embedded else None, exclude=asked)
+    assert {found[0].id, found[1].id} == {wanted, later}
+    assert asked not in [hit.id for hit in found]
+    many = ask(connection, question, embedder if embedded else None, limit=400)
+    assert len(many) == 400, "as many as are asked for"
+
+
+def test_the_question_itself_is_no_measure_of_the_others(connection: Connection) -> None:
+    said = [say(connection, text) for text in ("My pills are bitter.", "A vole in the garden.")]
+    question = "Pills for a vole in the garden, a tapir and a gnu?"
+    asked = say(connection, question)
+    owner = turn_words.totals_of(connection, "ada")
+    assert owner is not None
+    held = turn_words.occurrences(connection, owner, prepare(question).terms.stems, PLAN.matches)
+    among = Among("ada", exclude_message_id=asked)
+    assert set(candidates._by_words(connection, owner, among, held, PLAN).ids) == set(said)
+
+
+def test_the_nearest_are_told_with_their_cosines(
+    connection: Connection, embedder: ScriptedEmbedder
+) -> None:
+    said = [say(connection, f"Cup {n} of {n % 7} teas", at=NOW + n * DAY) for n in range(60)]
+    embed_all(connection, embedder)
+    present = turn_vectors.find_set(connection, embedder.model_id, embedder.dimension)
+    owner = turn_words.totals_of(connection, "ada")
+    assert present is not None
+    assert owner is not None
+    connection.execute("DELETE FROM turn_vectors WHERE message_id = ?", (said[30],))
+    bits = dict(codes(connection))
+    (asked,) = asyncio.run(embedder.embed(["Cup 3 of 3 teas"]))
+    wanted = int.from_bytes(turn_vectors.code(asked))
+    apart = {one: (int(code, 16) ^ wanted).bit_count() for one, code in bits.items()}
+
+    def nearest(k: int) -> dict[int, float]:
+        signs = turn_vectors.read_signs(connection, present, owner.owner)
+        found = turn_vectors.nearest(connection, present, owner.owner, signs, asked, k)
+        return dict(zip(*(column.tolist() for column in found), strict=True))
+
+    assert nearest(100).keys() == apart.keys() == {*said} - {said[30]}
+    for message_id, cosine in nearest(100).items():
+        assert cosine == pytest.approx(np.cos(np.pi * apart[message_id] / 100), abs=1e-5)
+    few = nearest(9)
+    assert len(few) == 9
+    assert max(apart[one] for one in few) <= sorted(apart.values())[8]
+    assert nearest(0) == {}
 
 
 def test_who_is_named_is_preferred(connection: Connection) -> None:

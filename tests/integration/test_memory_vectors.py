@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,10 @@ from hypothesis import strategies as st
 
 from lobug.engines.base import Vectors
 from lobug.memory.index import entry_index
+from lobug.memory.index.entry_index import EmbeddedQuery
+from lobug.memory.model import Draft, Entry, Filter, Hit, MemoryScope
+from lobug.memory.recall.entry_search import READ_AT_ONCE, search
+from lobug.memory.recall.readings import Readings
 from lobug.settings import MemorySettings
 from lobug.storage.driver import connect
 from support.memory_kit import (
@@ -22,6 +26,7 @@ from support.memory_kit import (
     exchange,
     look,
     recalled,
+    started,
     table_names,
 )
 from support.scripted import ScriptedEmbedder
@@ -81,6 +86,39 @@ async def test_an_embedder_that_hangs_does_not_hold_up_a_turn(kit: Kit) -> None:
     # Found by its words: the vector search has no vector to search for.
     assert await recalled(memory, "What about NASA?") == ["The user works at NASA"]
     await memory.close()
+
+
+async def test_what_is_found_is_read_until_there_is_enough(kit: Kit) -> None:
+    scope, count = MemoryScope(ADA.user, ADA.conversation), 2 * READ_AT_ONCE + 10
+    async with started(kit) as memory:
+        for number in range(count):
+            await memory.store(scope, Draft(f"The user owns book {number}"))
+        await memory.process_due()
+        (vector,) = await kit.embedder.embed(["Which book does the user own?"])
+        embedded = EmbeddedQuery(kit.embedder.model_id, vector)
+
+        async def found(enough: Callable[[Sequence[Entry]], bool]) -> list[Hit]:
+            return await memory._database.read(
+                lambda connection: search(
+                    connection,
+                    scope,
+                    "Which book does the user own?",
+                    embedded,
+                    Filter(),
+                    limit=count,
+                    readings=Readings(),
+                    enough=enough,
+                )
+            )
+
+        everything = await found(lambda _: False)
+        few = await found(lambda read: len(read) > 5)
+        more = await found(lambda read: len(read) > READ_AT_ONCE)
+    assert [len(one) for one in (few, more)] == [READ_AT_ONCE, 2 * READ_AT_ONCE]
+    assert len(everything) == count
+    # Alternately by score and by meaning: the best half is among them in any case.
+    best = [hit.id for hit in everything[: READ_AT_ONCE // 2]]
+    assert [hit.id for hit in few][: len(best)] == best
 
 
 def two_models() -> tuple[ScriptedEmbedder, ScriptedEmbedder]:

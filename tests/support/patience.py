@@ -13,7 +13,7 @@ long: on a machine that does much else an answer may take half a minute."""
 def wait_until(
     condition: Callable[[], bool], what: str = "the condition", seconds: float = PATIENCE_S
 ) -> None:
-    """Poll until ``condition`` holds; fail with ``what`` was expected if it takes too long."""
+    """Poll until ``condition`` holds; fail, naming ``what``, if that takes too long."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"never: {what}"

@@ -120,14 +120,25 @@ def weighed(found: dict[int, float]) -> scoring.Weighed:
     return scoring.Weighed(np.array([*found], np.int64), np.array([*found.values()], np.float32))
 
 
+def best(by_words: scoring.Weighed, near: scoring.Weighed, *, complete: bool = False) -> list[int]:
+    return [int(one) for one in scoring.roughly_best(by_words, near, complete=complete)]
+
+
 def test_what_fits_by_words_and_meaning_is_read_first() -> None:
     by_words = weighed({7: 4.0, 3: 8.0, 5: 1.0})
     by_meaning = weighed({9: 0.5, 3: 0.4, 5: 0.45, 8: 0.2})
     # 7 has many of the words, but is no nearer than 8, the farthest that was found.
-    assert scoring.roughly_best(by_words, by_meaning).tolist() == [3, 9, 5, 7, 8]
-    assert scoring.roughly_best(by_words, scoring.NOTHING).tolist() == [3, 7, 5]
-    assert scoring.roughly_best(scoring.NOTHING, by_meaning).tolist() == [9, 5, 3, 8]
-    assert scoring.roughly_best(scoring.NOTHING, scoring.NOTHING).tolist() == []
+    assert best(by_words, by_meaning) == [3, 9, 5, 7, 8]
+    assert best(by_words, scoring.NOTHING) == [3, 7, 5]
+    assert best(scoring.NOTHING, by_meaning) == [9, 5, 3, 8]
+    assert best(scoring.NOTHING, scoring.NOTHING) == []
+
+
+def test_a_turn_without_a_vector_is_not_put_last() -> None:
+    said_just_now = weighed({500: 4.0, 1: 8.0})
+    embedded = weighed({number: 0.3 - number / 1_000 for number in range(1, 300)})
+    assert best(said_just_now, embedded).index(500) > 80, "300 others are nearer"
+    assert best(said_just_now, embedded, complete=True).index(500) < 20
 
 
 SOME = st.dictionaries(st.integers(1, 40), st.floats(0.0, 1.0, width=32), max_size=20)
@@ -137,7 +148,7 @@ SOME = st.dictionaries(st.integers(1, 40), st.floats(0.0, 1.0, width=32), max_si
 def test_each_turn_is_looked_at_once_and_none_before_a_better_one(
     words: dict[int, float], meaning: dict[int, float]
 ) -> None:
-    found = scoring.roughly_best(weighed(words), weighed(meaning)).tolist()
+    found = best(weighed(words), weighed(meaning))
     assert sorted(found) == sorted(words.keys() | meaning.keys())
     for earlier, later in itertools.pairwise(found):
         if {earlier, later} <= words.keys() & meaning.keys():

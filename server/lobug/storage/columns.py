@@ -145,7 +145,7 @@ def add_index(
     beside: str = "",
 ) -> None:
     """An index over columns; ``where``: over some of the rows only. ``beside``: columns that
-    PostgreSQL keeps in it, too; an index of SQLite has the row's id anyway."""
+    PostgreSQL keeps in it, too; they are the row's id, which an index of SQLite has anyway."""
     Index(
         name,
         *(table.c[column] for column in columns.split()),

@@ -7,8 +7,8 @@ question.
 
 Vectors are stored as signed bytes with a scale: 0.5 kB instead of 2 kB for 512 dimensions. The
 signs of 512 turns are one row (``BLOCK``): a search reads the signs of all of a user's turns, 64
-bytes a turn, and only the vectors of those that are near by their signs. Only this module reads and
-writes ``turn_codes``.
+bytes a turn, and only the vectors of turns that are scored. Only this module reads and writes
+``turn_codes``.
 """
 
 from __future__ import annotations
@@ -374,9 +374,11 @@ def nearest(
     allowed: Ints | None = None,
 ) -> tuple[Ints, Floats]:
     """Ids of the ``k`` turns of a user that are nearest to a vector, by the signs of its
-    components, in no order, and about their cosines. ``allowed``: slots that may be among them.
+    components, in no order, and roughly their cosines. Fewer: no others have a vector.
+    ``allowed``: slots that may be among them.
 
-    Two vectors at an angle of x differ in x / pi of their signs, about (Charikar, 2002).
+    Of two vectors at an angle of x the signs would differ in x / pi of random directions (Charikar,
+    2002).
     """
     distance = signs.distances(vector)
     if not len(distance) or k <= 0:

@@ -31,11 +31,13 @@ class Plan:
 
     lexical: int = 600
     """Turns by words that are weighed roughly."""
-    dense: int = 600
+    dense: int = 300
     """Turns by meaning that are weighed roughly."""
-    best: int = 200
+    best: int = 150
     """The best of them, which are scored."""
-    lead: int = 40
+    by_words: int = 300
+    """The same, where there is nothing to go by but words."""
+    lead: int = 30
     """The first of these: their neighbours are scored, too."""
     span: int = 2
     """Neighbours before and after each of those."""
@@ -96,21 +98,25 @@ def gather(
     present: VectorSet | None,
     whole: Vector | None,
     cache: VectorCache | None,
+    at_least: int,
     plan: Plan = PLAN,
 ) -> list[Candidate]:
     """The turns that will be scored, by session and place. ``found``: those that hold words of the
-    question; ``whole``: the vector of the question, from the model of ``present``."""
+    question; ``whole``: the vector of the question, from the model of ``present``; ``at_least``:
+    how many are scored where the plan has fewer."""
     by_words = _by_words(connection, totals, among, found, plan)
-    near = NOTHING
+    near, complete = NOTHING, False
     if present is not None and whole is not None:
         allowed = _slots(connection, present, totals.owner, among) if among.bounded else None
         signs = signs_of(connection, present, totals, cache)
-        near = Weighed(
-            *turn_vectors.nearest(
-                connection, present, totals.owner, signs, whole, plan.dense, allowed
-            )
+        ids, cosine = turn_vectors.nearest(
+            connection, present, totals.owner, signs, whole, plan.dense, allowed
         )
-    best = scoring.roughly_best(by_words, near)[: plan.best]
+        complete = len(ids) < plan.dense
+        others = ids != among.exclude_message_id
+        near = Weighed(ids[others], cosine[others])
+    most = plan.best if len(near.ids) else plan.by_words
+    best = scoring.roughly_best(by_words, near, complete=complete)[: max(most, at_least)]
     return _fetch(connection, totals, among, best.tolist(), present, plan)
 
 
@@ -239,6 +245,9 @@ def _by_words(
         ).scalars()
         within = np.isin(ids, said_then)
         ids, first, found = ids[within], first[within], found[within]
+    # The question itself has all of its words: beside it nothing else would fit.
+    others = ids != among.exclude_message_id
+    ids, first, found = ids[others], first[others], found[others]
     best = np.lexsort((ids, -found))[: MEASURED * plan.lexical]
     ids, first, found = ids[best], first[best], found[best]
     if occurrences.lengths is None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from sqlalchemy import Integer, bindparam, func, or_, select
 
@@ -23,9 +24,6 @@ CANDIDATES = 200
 
 READ_AT_ONCE = 64
 """Ranked entries that are read together."""
-
-NO_PARTS = {"words": 0.0, "meaning": 0.0}
-"""The summands of the score of an entry that was found by a substring."""
 
 NEWEST = entries.ENTRY.order_by(memories.c.said_at.desc(), memories.c.id.desc()).limit(
     bindparam("limit", type_=Integer)
@@ -59,9 +57,11 @@ def search(
     *,
     limit: int,
     readings: Readings,
+    enough: Callable[[Sequence[Entry]], bool] = lambda _read: False,
 ) -> list[Hit]:
     """Entries that fit a query, best first. For a query without words: all entries that pass the
-    filter, newest first."""
+    filter, newest first. ``enough``: asked now and then whether those that were read so far will
+    do; without it all that were found are read."""
     if not query.strip():
         return [_hit(entry, 0.0, 0.0, {}) for entry in _newest(connection, scope, where, limit)]
     ranks = _by_words(connection, scope, query, where)
@@ -73,7 +73,7 @@ def search(
     }
     scores = {found: sum(summands.values()) for found, summands in parts.items()}
     if scores:
-        known = _best(connection, scope, where, scores, limit)
+        known = _read(connection, scope, where, _promising(scores, similar), enough)
     else:
         known = _by_substring(connection, scope, query, where)
     wanted = content_stems(query)
@@ -82,27 +82,34 @@ def search(
         # A key may name the subject: "home_address" holds "address", the content may not.
         said = f"{entry.key.replace('_', ' ')} {entry.content}"
         confidence = _confidence(_share(wanted, readings.stems(said)), similar.get(entry.id))
-        summands = parts.get(entry.id, NO_PARTS)
+        summands = parts.get(entry.id, {"words": 0.0, "meaning": 0.0})
         hits.append(_hit(entry, sum(summands.values()), confidence, summands))
     hits.sort(key=lambda hit: (-hit.score, -hit.said_at, hit.id))
     return hits[: max(limit, 0)]
 
 
-def _best(
+def _promising(scores: Mapping[int, float], similar: Mapping[int, float]) -> list[int]:
+    """All ids of the scores, in turns the next by score and the next by meaning alone: what names a
+    thing otherwise than the question does stands behind all that share a common word with it."""
+    by_score = sorted(scores, key=lambda found: (-scores[found], -found))
+    by_meaning = sorted(similar, key=lambda found: (-similar[found], -found))
+    in_turns = chain.from_iterable(zip(by_score, by_meaning, strict=False))
+    return list(dict.fromkeys((*in_turns, *by_score)))
+
+
+def _read(
     connection: Connection,
     scope: MemoryScope,
     where: Filter,
-    scores: Mapping[int, float],
-    limit: int,
+    ids: Sequence[int],
+    enough: Callable[[Sequence[Entry]], bool],
 ) -> list[Entry]:
-    """The entries with the best scores that pass the filter, ``limit`` of them and some more. Most
-    that were found are never looked at, and to read one costs as much as to find it."""
+    """The entries of these ids that pass the filter, as far as they are needed."""
     found = list[Entry]()
-    ordered = sorted(scores, key=lambda entry_id: (-scores[entry_id], -entry_id))
-    for first in range(0, len(ordered), READ_AT_ONCE):
-        if len(found) >= limit:
+    for first in range(0, len(ids), READ_AT_ONCE):
+        if enough(found):
             break
-        some = ordered[first : first + READ_AT_ONCE]
+        some = ids[first : first + READ_AT_ONCE]
         found += entries.by_ids(connection, scope, some, where).values()
     return found
 

@@ -27,6 +27,7 @@ from lobug.memory.embedding import FactEmbedder
 from lobug.memory.index.vector_cache import VectorCache
 from lobug.memory.model import (
     ConversationKey,
+    Entry,
     Filter,
     Hit,
     LoggedMessage,
@@ -57,8 +58,9 @@ LOGGED_HITS = 10
 UNEXTRACTED_MESSAGES = 10
 """Messages without extracted facts that are searched for newer statements."""
 
-ENTRY_CANDIDATES = 64
-"""Entries from which those for the prompt are chosen."""
+ENTRY_CANDIDATES = 48
+"""Entries that might go to the prompt, of which the best are chosen; there are more where the first
+that are read together hold more."""
 
 TURN_CANDIDATES = 20
 """Former turns from which those for the prompt are chosen."""
@@ -149,6 +151,11 @@ class Recaller:
         of_users = self._settings.enable_user_memories
         readings = self._readings
 
+        def enough(read: Sequence[Entry]) -> bool:
+            # Not the archive's confidence: it is not known yet.
+            eligible = (ranking.is_eligible(entry, 1.0, question) for entry in read)
+            return sum(eligible) >= ENTRY_CANDIDATES
+
         def work(connection: Connection) -> tuple[FoundTurns, FoundEntries]:
             turns = self._turns(connection, conversation_key, scope, asked, message_id, readings)
             return turns, entries_beside(connection, turns)
@@ -168,8 +175,9 @@ class Recaller:
                 query,
                 asked.vectors.entries,
                 where,
-                limit=ENTRY_CANDIDATES,
+                limit=entry_search.CANDIDATES,
                 readings=readings,
+                enough=enough,
             )
             waiting = log.not_extracted(connection, conversation_key.user, UNEXTRACTED_MESSAGES)
             slots = readings.slots(message.content for message in waiting)

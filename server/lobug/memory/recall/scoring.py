@@ -227,18 +227,24 @@ class Weighed(NamedTuple):
 NOTHING = Weighed(np.zeros(0, np.int64), np.zeros(0, np.float32))
 
 
-def roughly_best(by_words: Weighed, by_meaning: Weighed, weights: Weights = WEIGHTS) -> Ints:
-    """The ids of all these turns, best first, by what is known of them before they are read: BM25
-    of the first, cosines of the others. A turn that is not among the others counts as far away as
-    the farthest of them."""
-    ids = np.union1d(by_words.ids, by_meaning.ids)
+def roughly_best(
+    by_words: Weighed, near: Weighed, *, complete: bool, weights: Weights = WEIGHTS
+) -> Ints:
+    """The ids of all these turns, best first, by what is known of them before they are read.
+
+    ``by_words``: turns with their BM25. ``near``: turns with their cosine; ``complete``: there are
+    no others that have one. A turn whose cosine is not known counts as the farthest of those, or,
+    if it has none at all, as their median, as in ``candidates.cosines``.
+    """
+    ids = np.union1d(by_words.ids, near.ids)
     words = np.zeros(len(ids), np.float32)
     words[np.searchsorted(ids, by_words.ids)] = by_words.weights
     # BM25 stands for the soft match too.
     score = (weights.words + weights.soft) * _share_of_best(words)
-    if len(by_meaning.ids):
-        meaning = np.full(len(ids), by_meaning.weights.min(), np.float32)
-        meaning[np.searchsorted(ids, by_meaning.ids)] = by_meaning.weights
+    if len(near.ids):
+        unknown = np.median(near.weights) if complete else near.weights.min()
+        meaning = np.full(len(ids), unknown, np.float32)
+        meaning[np.searchsorted(ids, near.ids)] = near.weights
         score = score + weights.meaning * meaning
     return ids[np.lexsort((ids, -score))]
 

@@ -134,7 +134,7 @@ def _ranked(
         present = turn_vectors.find_set(connection, vectors.model_id, len(vectors.whole))
         whole = None if present is None else vectors.whole
     held = turn_words.occurrences(connection, totals, asked.stems, candidates.PLAN.matches)
-    found = candidates.gather(connection, totals, among, held, present, whole, cache)
+    found = candidates.gather(connection, totals, among, held, present, whole, cache, limit)
     if not found:
         return []
     flat, starts = candidates.word_ids(found)
