@@ -117,8 +117,8 @@ async def test_what_is_found_is_read_until_there_is_enough(kit: Kit) -> None:
     assert [len(one) for one in (few, more)] == [READ_AT_ONCE, 2 * READ_AT_ONCE]
     assert len(everything) == count
     # Alternately by score and by meaning: the best half is among them in any case.
-    best = [hit.id for hit in everything[: READ_AT_ONCE // 2]]
-    assert [hit.id for hit in few][: len(best)] == best
+    best = [hit.score for hit in everything[: READ_AT_ONCE // 2]]
+    assert [hit.score for hit in few][: len(best)] == best
 
 
 def two_models() -> tuple[ScriptedEmbedder, ScriptedEmbedder]:
