@@ -188,7 +188,7 @@ def filled(path: Path, *, others: int) -> Connection:
 def test_which_turns_are_looked_at_does_not_depend_on_others(
     tmp_path: Path, bounds: tuple[float | None, float | None]
 ) -> None:
-    plan = replace(candidates.PLAN, lexical=5, lead=2)
+    plan = replace(candidates.PLAN, lexical=5)
     found: list[list[int]] = []
     for others in (0, 500):
         connection = filled(tmp_path / f"{others}.db", others=others)

@@ -88,7 +88,7 @@ def test_limits_and_times(connection: Connection, embedder: ScriptedEmbedder) ->
 
 def crowd(connection: Connection, embedder: ScriptedEmbedder) -> None:
     """More turns about tea than are ever scored, none beside another."""
-    for number in range(2 * PLAN.by_words):
+    for number in range(2 * PLAN.by_words.best):
         say(connection, f"I drink tea, cup {number}.", at=NOW + number * DAY)
     embed_all(connection, embedder, batch=500)
 

@@ -5,7 +5,7 @@ than to weigh it roughly. Every query names the user's number in the index."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -26,6 +26,16 @@ from lobug.storage.tables import conversation_log
 
 
 @dataclass(frozen=True, slots=True)
+class Pool:
+    """How many turns are scored."""
+
+    best: int
+    """Those that are best by a rough weight."""
+    lead: int
+    """The first of these: their neighbours are scored, too."""
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """How many turns are looked at."""
 
@@ -33,14 +43,11 @@ class Plan:
     """Turns by words that are weighed roughly."""
     dense: int = 300
     """Turns by meaning that are weighed roughly."""
-    best: int = 150
-    """The best of them, which are scored."""
-    by_words: int = 300
-    """The same, where there is nothing to go by but words."""
-    lead: int = 30
-    """The first of these: their neighbours are scored, too."""
+    scored: Pool = Pool(best=150, lead=30)
+    by_words: Pool = Pool(best=300, lead=60)
+    """Where there is nothing to go by but words."""
     span: int = 2
-    """Neighbours before and after each of those."""
+    """Neighbours before and after each turn of the lead."""
     matches: int = 20_000
     """The text index is asked for the rarest words first, until this many turns hold them."""
 
@@ -115,9 +122,11 @@ def gather(
         complete = len(ids) < plan.dense
         others = ids != among.exclude_message_id
         near = Weighed(ids[others], cosine[others])
-    most = plan.best if len(near.ids) else plan.by_words
-    best = scoring.roughly_best(by_words, near, complete=complete)[: max(most, at_least)]
-    return _fetch(connection, totals, among, best.tolist(), present, plan)
+    pool = plan.scored if len(near.ids) else plan.by_words
+    best = scoring.roughly_best(by_words, near, complete=complete)[: max(pool.best, at_least)]
+    beside = _neighbours(connection, best[: pool.lead].tolist(), plan.span)
+    wanted = {*best.tolist(), *beside} - {among.exclude_message_id}
+    return _fetch(connection, totals, among, wanted, present)
 
 
 NEWEST = (
@@ -317,18 +326,18 @@ FETCH = HandWritten(
 NO_SET = -1
 
 
+def _neighbours(connection: Connection, ids: Sequence[int], span: int) -> list[int]:
+    away = json.dumps([distance for distance in range(-span, span + 1) if distance])
+    return run(connection, NEIGHBOURS, ids=json.dumps(ids), away=away).scalars()
+
+
 def _fetch(
     connection: Connection,
     totals: TurnTotals,
     among: Among,
-    best: Sequence[int],
+    wanted: Collection[int],
     present: VectorSet | None,
-    plan: Plan,
 ) -> list[Candidate]:
-    lead = json.dumps(best[: plan.lead])
-    away = json.dumps([d for d in range(-plan.span, plan.span + 1) if d])
-    beside = run(connection, NEIGHBOURS, ids=lead, away=away).scalars()
-    wanted = {*best, *beside} - {among.exclude_message_id}
     since, until = among.times
     rows = run_for_bytes(
         connection,
