@@ -41,9 +41,9 @@ class Plan:
 
     lexical: int = 600
     """Turns by words that are weighed roughly."""
-    dense: int = 300
+    dense: int = 1_000
     """Turns by meaning that are weighed roughly."""
-    scored: Pool = Pool(best=150, lead=30)
+    scored: Pool = Pool(best=200, lead=30)
     by_words: Pool = Pool(best=300, lead=60)
     """Where there is nothing to go by but words."""
     span: int = 2
