@@ -59,8 +59,7 @@ UNEXTRACTED_MESSAGES = 10
 """Messages without extracted facts that are searched for newer statements."""
 
 ENTRY_CANDIDATES = 48
-"""Entries that might go to the prompt, of which the best are chosen; there are more where the first
-that are read together hold more."""
+"""Entries that might go to the prompt, of which the best are chosen: as many, or a few more."""
 
 TURN_CANDIDATES = 20
 """Former turns from which those for the prompt are chosen."""
