@@ -16,7 +16,7 @@ from lobug.errors import (
     MemoryKeyError,
     MemoryNotFoundError,
 )
-from lobug.memory.model import Draft, Filter, MemoryScope
+from lobug.memory.model import ConversationKey, Draft, Filter, MemoryScope, Purge
 from lobug.memory.service import Memory
 from lobug.settings import MemorySettings
 from support.memory_kit import Kit
@@ -289,6 +289,26 @@ async def test_the_counts_of_a_user(kit: Kit, memory: Memory) -> None:
     (user,) = await memory.users()
     assert (user.user, user.entries, user.messages) == ("ada", 1, 0)
     assert user.last_active_at == kit.clock()
+
+
+async def test_everybody_of_whom_something_is_kept_is_listed(kit: Kit, memory: Memory) -> None:
+    house = MemoryScope("ada", ADA.conversation, "write")
+    await memory.store(house, Draft("The bins go out on Monday", scope="household"))
+    assert await memory.users() == []
+    await memory.store(ADA, Draft("The user drinks tea"))
+    kit.clock.advance(60.0)
+    for user in ("bob", "cora"):
+        await memory.log_user_message(ConversationKey(user, f"{user}-desk"), "Hello there.")
+    known = await memory.users()
+    assert [(one.user, one.entries, one.messages) for one in known] == [
+        ("bob", 0, 1),
+        ("cora", 0, 1),
+        ("ada", 1, 0),
+    ]
+    assert [await memory.one_user(one.user) for one in known] == [*known]
+    assert await memory.one_user("dora") is None
+    await memory.purge(MemoryScope("bob", None), Purge(user=True))
+    assert [one.user for one in await memory.users()] == ["cora", "ada"]
 
 
 async def test_a_search_about_the_past_finds_what_was_true(kit: Kit, memory: Memory) -> None:

@@ -401,7 +401,7 @@ WITH RECURSIVE known (name) AS (
     UNION ALL
     SELECT (SELECT min("user") FROM conversation_log WHERE "user" > known.name)
     FROM known WHERE name IS NOT NULL)
-SELECT name FROM known WHERE name IS NOT NULL
+SELECT name AS "user" FROM known WHERE name IS NOT NULL
 UNION SELECT "user" FROM memory_owners WHERE "user" <> :household
 """
 

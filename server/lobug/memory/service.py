@@ -808,6 +808,10 @@ class Memory:
         counts, for the owner at this computer."""
         return await self._database.read(statistics.users)
 
+    async def one_user(self, user: str) -> RememberedUser | None:
+        """The same of one user; None: nothing of theirs is kept."""
+        return await self._database.read(lambda c: statistics.one_user(c, user))
+
     # ---- export and import
 
     async def export(self, scope: MemoryScope) -> Mapping[str, Any]:

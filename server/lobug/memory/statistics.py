@@ -59,11 +59,9 @@ BY_LAYER = (
     .group_by(memories.c.layer, memories.c.status)
 )
 
-# Hand-written: what is compared are the newest of two tables, for everybody at once.
-USERS = """
-WITH everybody ("user") AS (SELECT "user" FROM conversation_log UNION
-                            SELECT "user" FROM memories WHERE "user" <> :household)
-SELECT e."user",
+# Hand-written: what is compared are the newest of two tables.
+_KEPT_OF = """
+SELECT * FROM (SELECT e."user",
        (SELECT count(*) FROM memories m WHERE m."user" = e."user" AND m.status <> 'inactive')
            AS entries,
        (SELECT count(*) FROM conversation_log l WHERE l."user" = e."user" AND l.forgotten = 0)
@@ -73,8 +71,11 @@ SELECT e."user",
                              WHERE l."user" = e."user" UNION ALL
                              SELECT max(updated_at) FROM memories m WHERE m."user" = e."user"))
            AS last_active_at
-FROM everybody e ORDER BY last_active_at DESC, e."user"
+FROM ({people}) e) kept
+WHERE last_active_at IS NOT NULL ORDER BY last_active_at DESC, "user"
 """
+USERS = _KEPT_OF.format(people=log.USERS)
+ONE_USER = _KEPT_OF.format(people='SELECT CAST(:user AS text) AS "user"')
 
 
 SIZE = HandWritten(
@@ -150,6 +151,12 @@ def users(connection: Connection) -> Sequence[RememberedUser]:
     """All users of whom anything is kept, last active first; without the household."""
     rows = run(connection, USERS, household=HOUSEHOLD)
     return [RememberedUser(**row._asdict()) for row in rows]
+
+
+def one_user(connection: Connection, user: str) -> RememberedUser | None:
+    """A user; None: nothing of theirs is kept."""
+    row = run(connection, ONE_USER, user=user).first()
+    return None if row is None else RememberedUser(**row._asdict())
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,7 @@ async def _what_would_go(memory: Memory, scope: MemoryScope, body: PurgeRequest)
     if body.older_than_days is not None:
         before = rfc3339(time.time() - body.older_than_days * DAY_S)[: len("2026-03-01")]
         return f"all messages and timeline entries of {scope.user} from before {before}"
-    known = next((user for user in await memory.users() if user.user == scope.user), None)
+    known = await memory.one_user(scope.user)
     if known is None:
         return f"everything about {scope.user}, of whom memory keeps nothing, {_AGENDA}"
     return (

@@ -79,15 +79,13 @@ async def people(server: ServerDep, caller: CallerDep) -> People:
         expires_at = server.access.browsers.expires_at(browser)
         if browser.revoked_at is None and server.access.now() < expires_at:
             means[browser.user].browsers.append(browser.browser_id)
-    kept = {one.user: one for one in await server.memory.users()}
-    visible = kept.keys() if caller.at_this_computer else kept.keys() & {own}
-    names = {own, *users.values(), *means, *visible}
-    return People(
-        people=[
-            _person(user, means[user], kept.get(user) if user in visible else None)
-            for user in sorted(names)
-        ]
-    )
+    if caller.at_this_computer:
+        kept = {one.user: one for one in await server.memory.users()}
+    else:
+        mine = await server.memory.one_user(own)
+        kept = {} if mine is None else {own: mine}
+    names = {own, *users.values(), *means, *kept}
+    return People(people=[_person(user, means[user], kept.get(user)) for user in sorted(names)])
 
 
 def _person(user: str, means: _Means, kept: RememberedUser | None) -> Person:
