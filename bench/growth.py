@@ -75,6 +75,7 @@ MEASURING = {
     "shared_preload_libraries": "pg_stat_statements",
     "max_wal_size": "4GB",
 }
+COUNTING_S = 600.0
 CHECKED = 5
 """Clones whose searches are compared with those of their templates."""
 CHECK_QUESTIONS = 4
@@ -288,8 +289,7 @@ class Bench:
         async with self.memory(url, clock) as memory:
             step("counting")
             with taken(url, times.setdefault("counting everything, beside what follows", Times())):
-                while not memory.stats().counted:  # noqa: ASYNC110 - nobody tells of it
-                    await asyncio.sleep(0.1)
+                await _until_counted(memory)
             step("searches of clones and of their templates")
             for number in _spread(people - 1, CHECKED):
                 await check(
@@ -435,6 +435,16 @@ async def one_recall(memory: Memory, times: Times, user: str, question: str) -> 
     began = time.perf_counter()
     await memory.retrieve_context(conversation_of(user), question)
     times.ms.append(1000.0 * (time.perf_counter() - began))
+
+
+async def _until_counted(memory: Memory) -> None:
+    """Wait until everything is counted. Raises GrowthError after ``COUNTING_S``."""
+    try:
+        async with asyncio.timeout(COUNTING_S):
+            while not memory.stats().counted:  # noqa: ASYNC110 - nobody tells of it
+                await asyncio.sleep(0.1)
+    except TimeoutError as error:
+        raise GrowthError(f"not counted within {COUNTING_S:.0f} s") from error
 
 
 @contextmanager

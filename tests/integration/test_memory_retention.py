@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lobug.memory.erasure.purge import BATCH
+from lobug.memory.erasure import retention
+from lobug.memory.erasure.retention import BATCH
 from lobug.memory.model import ConversationKey, Draft, MemoryScope
 from lobug.settings import MemorySettings
 from lobug.storage.connection import PostgresConnection
@@ -181,7 +182,11 @@ async def test_messages_are_erased_where_that_is_wished_and_what_is_known_stays(
     assert broken_links(kit.path) == []
 
 
-async def test_more_than_one_batch_is_erased(kit: Kit) -> None:
+@pytest.mark.parametrize("at_once", [retention.AT_ONCE, 50])
+async def test_more_than_one_batch_is_erased(
+    kit: Kit, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    monkeypatch.setattr(retention, "AT_ONCE", at_once)
     kit.settings = MemorySettings(log_retention_days=1.0)
     memory = kit.memory()
     await memory.start(work=False)

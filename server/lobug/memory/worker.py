@@ -22,8 +22,8 @@ from lobug.memory import jobs
 from lobug.memory.claims import backlog
 from lobug.memory.counting import DELAY_AFTER_FAILURE_S, Counting
 from lobug.memory.embedding import BackgroundEmbedder, FactEmbedder, TurnEmbedder
-from lobug.memory.erasure.purge import retain
 from lobug.memory.erasure.report import ErasureReport, ErasureReporter
+from lobug.memory.erasure.retention import retain
 from lobug.memory.exchange.snapshot import SnapshotSource, import_file
 from lobug.memory.jobs import Task
 from lobug.memory.learning import consolidation, extraction

@@ -1,33 +1,34 @@
 """Deletes rows, whatever they say: of a session, of a user, or what is old.
 
-Call ``purge`` in one write transaction and within ``TurnPriority.exclusive()``. ``retain`` is a
-background task that keeps to the settings. It leaves layer knowledge, layer identity and the
-results of finished tasks, and of the timeline what layer identity has not taken in and what is part
-of the working state of an open task.
+Call ``purge`` in one write transaction and within ``TurnPriority.exclusive()``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncGenerator, Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
-from sqlalchemy import BindParameter, Integer, bindparam, delete, exists, or_, select, true, update
+from sqlalchemy import (
+    BindParameter,
+    bindparam,
+    delete,
+    exists,
+    or_,
+    select,
+    update,
+)
 
 from lobug.errors import MemoryContentError, MemoryNotFoundError
-from lobug.memory import entries, jobs, timeline
+from lobug.memory import entries, timeline
 from lobug.memory.claims import tombstones
 from lobug.memory.erasure import deletion
 from lobug.memory.erasure.deletion import Erasure, rolled_back
-from lobug.memory.erasure.report import Cause, ErasureReport
+from lobug.memory.erasure.report import Cause
 from lobug.memory.index import turn_words
-from lobug.memory.jobs import Task
 from lobug.memory.model import Forgotten, MemoryScope, Purge
 from lobug.memory.sessions import refresh_summary
-from lobug.settings import MemorySettings
 from lobug.storage import compaction
 from lobug.storage.connection import Connection
-from lobug.storage.database import Checkpoint, Database
 from lobug.storage.statements import Row, among, run
 from lobug.storage.tables import (
     background_tasks,
@@ -192,7 +193,7 @@ def purge_session(
         erasure.erase_entry(entry_id)
     gone = erasure.finish(())
     turn_words.forget_turns(connection, messages)
-    _delete_messages(connection, messages)
+    delete_messages(connection, messages)
     run(
         connection,
         DELETE_RECALLS_OF_SESSION,
@@ -239,7 +240,7 @@ def purge_user(connection: Connection, user: str, now: float) -> Forgotten:
         run(connection, change, user=user)
     tombstones.remove_all(connection, user)
     turn_words.forget_user(connection, user)
-    _delete_messages(connection, messages)
+    delete_messages(connection, messages)
     for change in (LEAVE_SESSIONS, DELETE_SESSIONS):
         run(connection, change, user=user)
     compaction.note(connection, now)
@@ -260,8 +261,8 @@ def purge_older(connection: Connection, user: str, cutoff: float, now: float) ->
     old = run(connection, OLD_TIMELINE, **bound).all()
     run(connection, DELETE_OLD_RECALLS, **bound)
     turn_words.forget_turns(connection, messages)
-    _delete_messages(connection, messages)
-    _delete_timeline(connection, old)
+    delete_messages(connection, messages)
+    delete_timeline(connection, old)
     for row in old:
         if None not in (row.conversation, row.from_message_id, row.to_message_id):
             deletion.reopen(
@@ -278,122 +279,16 @@ def purge_older(connection: Connection, user: str, cutoff: float, now: float) ->
     return gone
 
 
-def _delete_messages(connection: Connection, ids: Sequence[int]) -> None:
+def delete_messages(connection: Connection, ids: Sequence[int]) -> None:
     """Delete rows of the log with the work on them. Entries taken from them stay, without a
     source."""
     for change in (DELETE_WORK_ON, CUT_SOURCES, CUT_REPLIES, DELETE_MESSAGES):
         run(connection, change, ids=ids)
 
 
-def _delete_timeline(connection: Connection, rows: Sequence[Row]) -> None:
+def delete_timeline(connection: Connection, rows: Sequence[Row]) -> None:
     """Delete entries of the timeline and rebuild the summaries of their sessions."""
     for row in rows:
         entries.delete_row(connection, row.id)
     for session_id in {row.session_id for row in rows if row.session_id is not None}:
         refresh_summary(connection, session_id)
-
-
-BATCH = 200
-"""Rows that are erased in one transaction: a turn's own write waits for it."""
-
-
-BATCH_SIZE = bindparam("limit", type_=Integer)
-EXPIRED_TIMELINE = (
-    select(_entry.id, _entry.session_id)
-    .where(
-        timeline.TIMELINE,
-        _entry.layer == "archive",
-        _entry.source == "system",
-        _entry.task_id.is_(None),
-        _entry.incorporated == true(),
-        _entry.said_at < bindparam("before"),
-        ~exists(
-            select(1)
-            .where(task_sessions.c.session_id == _entry.session_id)
-            .join(project_tasks, project_tasks.c.id == task_sessions.c.task_id)
-            .where(project_tasks.c.status == "open")
-        ),
-    )
-    .order_by(_entry.id)
-    .limit(BATCH_SIZE)
-)
-
-
-def _erase_timeline(before: float, now: float, connection: Connection) -> int:
-    rows = run(connection, EXPIRED_TIMELINE, before=before, limit=BATCH).all()
-    _delete_timeline(connection, rows)
-    if rows:
-        compaction.note(connection, now)
-    return len(rows)
-
-
-DELETE_EXPIRED_RECALLS = delete(recalls).where(
-    recalls.c.id.in_(
-        select(recalls.c.id)
-        .where(recalls.c.created_at < bindparam("before"))
-        .order_by(recalls.c.id)
-        .limit(BATCH_SIZE)
-    )
-)
-
-
-def _erase_recalls(before: float, _now: float, connection: Connection) -> int:
-    return run(connection, DELETE_EXPIRED_RECALLS, before=before, limit=BATCH).rowcount
-
-
-EXPIRED_MESSAGES = (
-    select(_log.id).where(_log.created_at < bindparam("before")).order_by(_log.id).limit(BATCH_SIZE)
-)
-
-
-def _erase_messages(before: float, now: float, connection: Connection) -> int:
-    ids = run(connection, EXPIRED_MESSAGES, before=before, limit=BATCH).scalars()
-    _delete_messages(connection, ids)
-    if ids:
-        compaction.note(connection, now)
-    return len(ids)
-
-
-async def retain(
-    database: Database,
-    task: Task,
-    settings: MemorySettings,
-    erased: ErasureReport,
-    *,
-    now: float,
-    next_at: float,
-    checkpoint: Checkpoint,
-) -> None:
-    """Erase what is older than the settings keep it, and put the task off to ``next_at``. Safe to
-    cancel and to run again. ``erased`` counts what is gone. Raises StorageError."""
-    if (days := settings.timeline_retention_days) > 0:
-        erase = partial(_erase_timeline, now - days * DAY_S, now)
-        async for number in _erase_all(database, erase, checkpoint):
-            erased.memories += number
-    if (days := settings.recall_log_days) > 0:
-        erase = partial(_erase_recalls, now - days * DAY_S, now)
-        async for number in _erase_all(database, erase, checkpoint):
-            erased.searches += number
-    if (days := settings.log_retention_days) > 0:
-        erase = partial(_erase_messages, now - days * DAY_S, now)
-        async for number in _erase_all(database, erase, checkpoint):
-            erased.messages += number
-    await database.write(
-        "retention_done", lambda connection: jobs.put_off(connection, task, next_at, now)
-    )
-
-
-async def _erase_all(
-    database: Database, erase: Callable[[Connection], int], checkpoint: Checkpoint
-) -> AsyncGenerator[int]:
-    """Call ``erase`` in transactions of ``BATCH`` rows; it returns how many it has erased. Yields
-    the number of each transaction."""
-
-    def batch(connection: Connection) -> int:
-        checkpoint("retention.erasing")
-        return erase(connection)
-
-    number = BATCH
-    while number == BATCH:
-        number = await database.write("retention", batch)
-        yield number
