@@ -76,6 +76,7 @@ MEASURING = {
     "max_wal_size": "4GB",
 }
 COUNTING_S = 600.0
+"""Longest wait until everything is counted, seconds."""
 CHECKED = 5
 """Clones whose searches are compared with those of their templates."""
 CHECK_QUESTIONS = 4

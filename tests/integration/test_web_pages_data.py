@@ -56,6 +56,9 @@ async def test_everybody_is_listed_with_their_counts_at_this_computer_only(
     elsewhere = (await http.get("/web/people", headers=owner)).json()["people"]
     assert {one["user"] for one in elsewhere} == {"ada", "carol"}, "bob has no means to talk"
     assert all(one["messages"] is None for one in elsewhere)
+    await exchange(memory_of(app), "ada", "I like jam")
+    again = (await http.get("/web/people", headers=owner)).json()["people"]
+    assert {one["user"]: one["messages"] for one in again} == {"ada": 2, "carol": None}
     refused = await http.get("/web/people", headers=person)
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "owner_only")
 

@@ -61,7 +61,7 @@ BY_LAYER = (
 
 # Hand-written: what is compared are the newest of two tables.
 _KEPT_OF = """
-SELECT * FROM (SELECT e."user",
+SELECT e."user",
        (SELECT count(*) FROM memories m WHERE m."user" = e."user" AND m.status <> 'inactive')
            AS entries,
        (SELECT count(*) FROM conversation_log l WHERE l."user" = e."user" AND l.forgotten = 0)
@@ -71,8 +71,7 @@ SELECT * FROM (SELECT e."user",
                              WHERE l."user" = e."user" UNION ALL
                              SELECT max(updated_at) FROM memories m WHERE m."user" = e."user"))
            AS last_active_at
-FROM ({people}) e) kept
-WHERE last_active_at IS NOT NULL ORDER BY last_active_at DESC, "user"
+FROM ({people}) e ORDER BY last_active_at DESC, e."user"
 """
 USERS = _KEPT_OF.format(people=log.USERS)
 ONE_USER = _KEPT_OF.format(people='SELECT CAST(:user AS text) AS "user"')
@@ -155,8 +154,8 @@ def users(connection: Connection) -> Sequence[RememberedUser]:
 
 def one_user(connection: Connection, user: str) -> RememberedUser | None:
     """A user; None: nothing of theirs is kept."""
-    row = run(connection, ONE_USER, user=user).first()
-    return None if row is None else RememberedUser(**row._asdict())
+    row = run(connection, ONE_USER, user=user).one()
+    return None if row.last_active_at is None else RememberedUser(**row._asdict())
 
 
 @dataclass(frozen=True, slots=True)

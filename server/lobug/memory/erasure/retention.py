@@ -2,7 +2,8 @@
 layer identity and the results of finished tasks, and of the timeline what layer identity has not
 taken in and what is part of the working state of an open task.
 
-To find what is old may take a look at everybody's rows: that is done aside, and nothing waits.
+Finding what is old may mean reading everybody's rows, so it is done before the writes, for which
+turns wait.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ BATCH = 200
 """Rows that are erased in one transaction: a turn's own write waits for it."""
 
 AT_ONCE = 10 * BATCH
-"""Rows that are looked for together: to find them may take a look at all there are."""
+"""Rows that are looked for together, since finding them may mean reading every row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +43,14 @@ class _Expired:
     """Rows that are older than they are kept."""
 
     ids: Select[int]
-    """Which there are, the first ones; ``before`` is seconds since the epoch."""
+    """The first of their ids, ascending, that are greater than ``after``. ``before``: seconds since
+    the epoch."""
     erase: Callable[[Connection, Sequence[int], float, float], int]
-    """Erases those of the ids that are still there and older than ``before``, at the time ``now``;
-    how many that were."""
+    """Takes ids, ``before`` and the time; erases those that are still there and older than that;
+    returns how many there were."""
 
 
-LIMIT = bindparam("limit", type_=Integer)
+LIMIT, AFTER = bindparam("limit", type_=Integer), bindparam("after", type_=Integer)
 EXPIRED_TIMELINE = (
     select(memories.c.id, memories.c.session_id)
     .where(
@@ -79,37 +81,42 @@ def _erase_timeline(connection: Connection, ids: Sequence[int], before: float, n
     return len(rows)
 
 
-DELETE_RECALLS = delete(recalls).where(
+DELETE_SOME_RECALLS = delete(recalls).where(
     among(recalls.c.id, "ids"), recalls.c.created_at < bindparam("before")
 )
 
 
 def _erase_recalls(connection: Connection, ids: Sequence[int], before: float, _now: float) -> int:
-    return run(connection, DELETE_RECALLS, ids=ids, before=before).rowcount
+    return run(connection, DELETE_SOME_RECALLS, ids=ids, before=before).rowcount
 
 
-SOME_MESSAGES = select(conversation_log.c.id).where(among(conversation_log.c.id, "ids"))
+SOME_MESSAGES = select(conversation_log.c.id).where(
+    among(conversation_log.c.id, "ids"), conversation_log.c.created_at < bindparam("before")
+)
 
 
-def _erase_messages(connection: Connection, ids: Sequence[int], _before: float, now: float) -> int:
-    there = run(connection, SOME_MESSAGES, ids=ids).scalars()
+def _erase_messages(connection: Connection, ids: Sequence[int], before: float, now: float) -> int:
+    there = run(connection, SOME_MESSAGES, ids=ids, before=before).scalars()
     delete_messages(connection, there)
     if there:
         compaction.note(connection, now)
     return len(there)
 
 
-TIMELINE = _Expired(EXPIRED_TIMELINE.with_only_columns(memories.c.id).limit(LIMIT), _erase_timeline)
+TIMELINE = _Expired(
+    EXPIRED_TIMELINE.with_only_columns(memories.c.id).where(memories.c.id > AFTER).limit(LIMIT),
+    _erase_timeline,
+)
 RECALLS = _Expired(
     select(recalls.c.id)
-    .where(recalls.c.created_at < bindparam("before"))
+    .where(recalls.c.id > AFTER, recalls.c.created_at < bindparam("before"))
     .order_by(recalls.c.id)
     .limit(LIMIT),
     _erase_recalls,
 )
 MESSAGES = _Expired(
     select(conversation_log.c.id)
-    .where(conversation_log.c.created_at < bindparam("before"))
+    .where(conversation_log.c.id > AFTER, conversation_log.c.created_at < bindparam("before"))
     .order_by(conversation_log.c.id)
     .limit(LIMIT),
     _erase_messages,
@@ -144,22 +151,20 @@ async def _erase_all(
     database: Database, expired: _Expired, days: float, *, now: float, checkpoint: Checkpoint
 ) -> AsyncGenerator[int]:
     """Erase what is older than some days (0: nothing is), in transactions of ``BATCH`` rows. Yields
-    how many each has erased. Nothing waits while they are looked for."""
+    how many each has erased."""
     before = now - days * DAY_S
 
-    def find(connection: Connection) -> list[int]:
-        return run(connection, expired.ids, before=before, limit=AT_ONCE).scalars()
+    def find(after: int, connection: Connection) -> list[int]:
+        return run(connection, expired.ids, after=after, before=before, limit=AT_ONCE).scalars()
 
     def erase(connection: Connection, ids: Sequence[int]) -> int:
         checkpoint("retention.erasing")
         return expired.erase(connection, ids, before, now)
 
-    more = days > 0
+    more, last = days > 0, 0
     while more:
-        found, erased = await database.aside(find), 0
+        found = await database.read(partial(find, last))
+        more, last = len(found) == AT_ONCE, max(found, default=0)
         for first in range(0, len(found), BATCH):
             some = partial(erase, ids=found[first : first + BATCH])
-            number = await database.write("retention", some)
-            erased += number
-            yield number
-        more = erased > 0 and len(found) == AT_ONCE
+            yield await database.write("retention", some)
