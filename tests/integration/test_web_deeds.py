@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from lobug.app import create_app
 from support.app_server import ScriptedEngines, in_thread, scripted_assembler, settings_for
@@ -176,6 +176,24 @@ def test_a_list_is_filled_ticked_and_cleared(page: Page, server: httpx.Client) -
     page.get_by_role("dialog").get_by_role("button", name="Clear the list").click()
     expect(page.get_by_text("Nothing on it.")).to_be_visible()
     assert items() == {}
+
+
+def test_a_tick_stays_while_the_list_comes_anew(page: Page, server: httpx.Client) -> None:
+    server.post("lists", params=ANA, json={"name": "shopping"})
+    server.post("lists/shopping/items", params=ANA, json={"items": ["milk"]})
+    go(page, "#/deeds/lists")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/items/*", hold)
+    page.get_by_label("milk", exact=True).check()
+    server.post("lists/shopping/items", params=ANA, json={"items": ["bread"]})
+    expect(page.get_by_label("bread", exact=True)).to_be_visible()
+    expect(page.get_by_label("milk", exact=True)).to_be_checked()
+    held[0].continue_()
+    expect(page.get_by_text("1 done")).to_be_visible()
 
 
 def test_a_note_is_kept_and_deleted(page: Page, server: httpx.Client) -> None:

@@ -48,10 +48,13 @@ function AddItems({ list, refresh }) {
 
 function Item({ list, item, refresh }) {
   const path = `${pathOf(list)}/items/${item.id}`;
+  const ticked = useSignal(null); // what was chosen here, until the server's list has it
   const tick = async (event) => {
     const done = event.currentTarget.checked;
+    ticked.value = done;
     await attempt(() => patch(path, { done }, { query: queryOf(list) }));
-    refresh();
+    await refresh();
+    ticked.value = null;
   };
   const remove = async () => {
     const gone = await attempt(() => del(path, { query: queryOf(list) }));
@@ -72,7 +75,7 @@ function Item({ list, item, refresh }) {
   };
   return html`<li class="item">
     <label>
-      <input type="checkbox" checked=${item.done} onChange=${tick} />
+      <input type="checkbox" checked=${ticked.value ?? item.done} onChange=${tick} />
       <span class=${item.done ? "item-done" : undefined}>${item.content}</span>
     </label>
     <${IconButton} icon="close" label=${t("deeds.take_off", { item: item.content })} onClick=${remove} />
