@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from sqlalchemy import Integer, Select, bindparam, delete, exists, select, true
+from sqlalchemy import Integer, Select, Table, bindparam, delete, exists, select, true
 
 from lobug.memory import jobs, timeline
 from lobug.memory.erasure.purge import DAY_S, delete_messages, delete_timeline
@@ -103,24 +103,21 @@ def _erase_messages(connection: Connection, ids: Sequence[int], before: float, n
     return len(there)
 
 
+def _older(table: Table) -> Select[int]:
+    return (
+        select(table.c.id)
+        .where(table.c.id > AFTER, table.c.created_at < bindparam("before"))
+        .order_by(table.c.id)
+        .limit(LIMIT)
+    )
+
+
 TIMELINE = _Expired(
     EXPIRED_TIMELINE.with_only_columns(memories.c.id).where(memories.c.id > AFTER).limit(LIMIT),
     _erase_timeline,
 )
-RECALLS = _Expired(
-    select(recalls.c.id)
-    .where(recalls.c.id > AFTER, recalls.c.created_at < bindparam("before"))
-    .order_by(recalls.c.id)
-    .limit(LIMIT),
-    _erase_recalls,
-)
-MESSAGES = _Expired(
-    select(conversation_log.c.id)
-    .where(conversation_log.c.id > AFTER, conversation_log.c.created_at < bindparam("before"))
-    .order_by(conversation_log.c.id)
-    .limit(LIMIT),
-    _erase_messages,
-)
+RECALLS = _Expired(_older(recalls), _erase_recalls)
+MESSAGES = _Expired(_older(conversation_log), _erase_messages)
 
 
 async def retain(
