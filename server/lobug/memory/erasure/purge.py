@@ -8,15 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from sqlalchemy import (
-    BindParameter,
-    bindparam,
-    delete,
-    exists,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import BindParameter, bindparam, delete, exists, or_, select, update
 
 from lobug.errors import MemoryContentError, MemoryNotFoundError
 from lobug.memory import entries, timeline
@@ -281,7 +273,8 @@ def purge_older(connection: Connection, user: str, cutoff: float, now: float) ->
 
 def delete_messages(connection: Connection, ids: Sequence[int]) -> None:
     """Delete rows of the log with the work on them. Entries taken from them stay, without a
-    source."""
+    source. Take the turns out of the index before (``turn_words.forget_turns``): left to the
+    triggers, that is done turn by turn and takes far longer."""
     for change in (DELETE_WORK_ON, CUT_SOURCES, CUT_REPLIES, DELETE_MESSAGES):
         run(connection, change, ids=ids)
 

@@ -17,6 +17,7 @@ from sqlalchemy import Integer, Select, Table, bindparam, delete, exists, select
 from lobug.memory import jobs, timeline
 from lobug.memory.erasure.purge import DAY_S, delete_messages, delete_timeline
 from lobug.memory.erasure.report import ErasureReport
+from lobug.memory.index import turn_words
 from lobug.memory.jobs import Task
 from lobug.settings import MemorySettings
 from lobug.storage import compaction
@@ -97,6 +98,7 @@ SOME_MESSAGES = select(conversation_log.c.id).where(
 
 def _erase_messages(connection: Connection, ids: Sequence[int], before: float, now: float) -> int:
     there = run(connection, SOME_MESSAGES, ids=ids, before=before).scalars()
+    turn_words.forget_turns(connection, there)
     delete_messages(connection, there)
     if there:
         compaction.note(connection, now)

@@ -54,7 +54,7 @@ function Item({ list, item, refresh }) {
     ticked.value = done;
     await attempt(() => patch(path, { done }, { query: queryOf(list) }));
     await refresh();
-    ticked.value = null;
+    if (ticked.value === done) ticked.value = null; // else it was ticked again meanwhile
   };
   const remove = async () => {
     const gone = await attempt(() => del(path, { query: queryOf(list) }));
