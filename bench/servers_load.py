@@ -18,27 +18,23 @@ import argparse
 import asyncio
 import json
 import os
-import socket
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-import httpx
 import numpy as np
-import psutil
-import psycopg
 from rich.console import Console
 from rich.table import Table
 
+from server_processes import Server, reading, running
 from support.device_client import device
-from support.postgres_server import PostgresServer, started
-from support.programs import Program
+from support.postgres_server import started
 
 PROGRAM = Path(__file__).parents[1] / "tests" / "support" / "leased_server.py"
 GOAL_MS = 20.0
@@ -58,41 +54,6 @@ THINGS = (
     "scooter", "telescope", "trailer", "umbrella", "violin", "wagon", "bench", "bucket", "cello",
 )  # fmt: skip
 """Nobody says the same again soon: what was read of a sentence is kept for a while."""
-
-
-@dataclass
-class Server:
-    """One process."""
-
-    folder: Path
-    url: str
-    port: int = 0
-    program: Program | None = None
-
-    def start(self) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        arguments = [str(PROGRAM), str(self.folder), str(self.port), self.url, "all"]
-        self.program = Program(arguments, output=self.folder.with_suffix(".log"))
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    @property
-    def process(self) -> psutil.Process:
-        return psutil.Process(self.program.pid if self.program is not None else None)
-
-    async def until_ready(self) -> None:
-        async with httpx.AsyncClient(base_url=self.address, trust_env=False) as http:
-            while True:
-                try:
-                    if (await http.get("/ready")).status_code == 200:
-                        return
-                except httpx.TransportError:
-                    pass
-                await asyncio.sleep(0.1)
 
 
 @dataclass
@@ -152,69 +113,6 @@ class Talker:
             self._streams = None
 
 
-@dataclass
-class Cost:
-    """What was used since another reading."""
-
-    servers_s: float
-    """Processor time of all servers, seconds."""
-    postgres_s: float
-    commits: int
-    wal_bytes: int
-
-    def since(self, before: Cost) -> Cost:
-        return Cost(
-            self.servers_s - before.servers_s,
-            self.postgres_s - before.postgres_s,
-            self.commits - before.commits,
-            self.wal_bytes - before.wal_bytes,
-        )
-
-
-def reading(servers: Sequence[Server], postgres: PostgresServer, url: str) -> Cost:
-    with psycopg.connect(url, autocommit=True) as raw:
-        raw.execute("SELECT pg_stat_force_next_flush()")
-        row = raw.execute(
-            "SELECT xact_commit, pg_current_wal_lsn() - '0/0'::pg_lsn FROM pg_stat_database"
-            " WHERE datname = current_database()"
-        ).fetchone()
-    if row is None or postgres.process is None:
-        raise RuntimeError("PostgreSQL has ended")
-    return Cost(
-        sum(_used_s([one.process]) for one in servers),
-        _used_s(_family(psutil.Process(postgres.process.pid))),
-        int(row[0]),
-        int(row[1]),
-    )
-
-
-def _family(process: psutil.Process) -> list[psutil.Process]:
-    return [process, *process.children(recursive=True)]
-
-
-def _used_s(processes: Sequence[psutil.Process]) -> float:
-    used = 0.0
-    for one in processes:
-        try:
-            times = one.cpu_times()
-        except psutil.NoSuchProcess:
-            continue
-        used += times.user + times.system
-    return used
-
-
-@contextmanager
-def running(count: int, url: str, folder: Path) -> Iterator[list[Server]]:
-    servers = [Server(folder / f"{count}-{number}", url) for number in range(count)]
-    for one in servers:
-        one.start()
-    try:
-        yield servers
-    finally:
-        for one in servers:
-            one.process.kill()
-
-
 async def talk_at(servers: Sequence[Server], rate: float, seconds: float) -> Talk:
     talkers = [
         Talker(f"person-{number}", servers[number % len(servers)].port) for number in range(PEOPLE)
@@ -263,7 +161,7 @@ async def measure(counts: Sequence[int], seconds: float, devices: int) -> None:
             url = postgres.database(f"load_{count}")
             with (
                 tempfile.TemporaryDirectory() as folder,
-                running(count, url, Path(folder)) as servers,
+                running(PROGRAM, count, url, Path(folder)) as servers,
             ):
                 for one in servers:
                     await one.until_ready()

@@ -13,19 +13,17 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import psutil
 
 from bench_server import listening, spread
+from load_devices import Devices, Talk, devices_of
 from lobug.app import create_app
 from lobug.assembly import with_memory
 from lobug.server import LobugServer
 from lobug.settings import Settings
-from lobug.simulator.discovery import SOCKET_PATH
 from lobug.simulator.soak.engines import instant_engines
 from lobug.telemetry.telemetry import watch_loop
 from socket_timing import SocketTiming, stream_of_this_connection
@@ -34,7 +32,6 @@ LAG_EVERY_S = 0.005
 """Interval of the measurements of the event loop's lag, seconds."""
 
 _SETTLE_S = 2.0
-_CLIENT = Path(__file__).with_name("load_devices.py")
 
 
 async def main() -> None:
@@ -76,11 +73,12 @@ async def measure(settings: Settings, options: argparse.Namespace) -> dict[str, 
         await asyncio.sleep(_SETTLE_S)
         nobody = await _idle(options.idle)
         _tell(f"{options.connected} devices connect ...")
-        async with _devices(url, options) as devices:
+        async with devices_of([url], options.connected, options.pcm) as devices:
             await asyncio.sleep(_SETTLE_S)
             connected = await _idle(options.idle)
             _tell(f"{options.talking} of them talk, and {options.pcm} in PCM ...")
-            talk = await _talk(devices, watch)
+            wanted = Talk(options.talking, options.pcm, options.turns, options.spread)
+            talk = await _talk(devices, wanted, watch)
     devices_idle = max(1, options.connected)
     return {
         "connected": options.connected,
@@ -97,13 +95,13 @@ async def measure(settings: Settings, options: argparse.Namespace) -> dict[str, 
     }
 
 
-async def _talk(devices: asyncio.subprocess.Process, watch: SocketTiming) -> dict[str, Any]:
+async def _talk(devices: Devices, talk: Talk, watch: SocketTiming) -> dict[str, Any]:
     me = psutil.Process()
     lags_s: list[float] = []
     watching = asyncio.create_task(watch_loop(lags_s.append, LAG_EVERY_S))
     before_s, began = _cpu_s(me), time.monotonic()
     resident_mb = [_resident_mb(me)]
-    replying = asyncio.create_task(_say(devices))
+    replying = asyncio.create_task(devices.talk(talk))
     while not replying.done():
         await asyncio.wait([replying], timeout=1.0)
         resident_mb.append(_resident_mb(me))
@@ -111,7 +109,8 @@ async def _talk(devices: asyncio.subprocess.Process, watch: SocketTiming) -> dic
     used_s = _cpu_s(me) - before_s
     watching.cancel()
     await asyncio.wait([watching])
-    report = json.loads(replying.result())
+    report = replying.result()
+    del report["seconds"]
     shares = watch.shares()
     first_audio = report.pop("first_audio_s")
     half = len(resident_mb) // 2
@@ -130,52 +129,6 @@ async def _talk(devices: asyncio.subprocess.Process, watch: SocketTiming) -> dic
         },
         "devices": report,
     }
-
-
-@asynccontextmanager
-async def _devices(
-    url: str, options: argparse.Namespace
-) -> AsyncIterator[asyncio.subprocess.Process]:
-    """The devices' process, once all are connected."""
-    socket = url.replace("http://", "ws://", 1) + SOCKET_PATH
-    names = ("connected", "talking", "pcm", "turns", "spread")
-    numbers = {name: getattr(options, name) for name in names}
-    arguments = [f"--{name}={number}" for name, number in numbers.items()]
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        _CLIENT,
-        f"--url={socket}",
-        *arguments,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        limit=1 << 24,
-    )
-    try:
-        if await _line(process) != b"connected\n":
-            raise SystemExit("the devices could not connect")
-        yield process
-        await _say(process, answer=False)
-        await process.wait()
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-
-
-async def _say(process: asyncio.subprocess.Process, *, answer: bool = True) -> bytes:
-    """Send the devices the next command; returns their next line."""
-    assert process.stdin is not None  # noqa: S101 - for the type checker
-    process.stdin.write(b"\n")
-    await process.stdin.drain()
-    return await _line(process) if answer else b""
-
-
-async def _line(process: asyncio.subprocess.Process) -> bytes:
-    assert process.stdout is not None  # noqa: S101 - for the type checker
-    line = await process.stdout.readline()
-    if not line:
-        raise SystemExit(f"the devices' process ended early, with {await process.wait()}")
-    return line
 
 
 async def _idle(seconds: float) -> dict[str, float]:

@@ -4,13 +4,18 @@ logs it, whom it speaks of is found, and nothing forgotten comes back."""
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from lobug.language.claims import Asked, Heard
+from lobug.language.claims import Path as Subject
 from lobug.language.en.claims.english import CLAIMS
+from lobug.memory.claim_rows import KnownClaim
+from lobug.memory.claims import held_claims
 from lobug.memory.claims.assertion import Assertion
+from lobug.memory.claims.held_claims import HeldClaims
 from lobug.memory.claims.lookup import Found
 from lobug.memory.claims.subjects import Ambiguous
 from lobug.memory.model import Draft, Filter, MemoryScope, Purge
@@ -69,6 +74,50 @@ async def test_the_same_again_makes_no_second_entry(kit: Kit) -> None:
     async with started(kit) as memory:
         await told(memory, "I live in Oslo.", "I live in Oslo.", "i live in oslo")
         assert len(await believed(memory)) == 1
+
+
+async def test_what_is_kept_of_memory_within_an_utterance_is_what_memory_holds(
+    kit: Kit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, subjects = HeldClaims._keep, HeldClaims.known_subjects
+    compared = 0
+
+    def keep(
+        self: HeldClaims, asked: tuple[object, ...], read: Callable[[], list[KnownClaim]]
+    ) -> list[KnownClaim]:
+        nonlocal compared
+        compared += asked in self._kept
+        found = kept(self, asked, read)
+        assert found == read(), asked
+        return found
+
+    def known(self: HeldClaims) -> frozenset[Subject]:
+        found = subjects(self)
+        assert found == held_claims.known_subjects(self._connection, self._user)
+        return found
+
+    monkeypatch.setattr(HeldClaims, "_keep", keep)
+    monkeypatch.setattr(HeldClaims, "known_subjects", known)
+    async with started(kit) as memory:
+        await told(
+            memory,
+            "My name is Ada, and I live in Oslo with my partner Tom.",
+            "Hanna lives in Rome. She has a dog called Rex and three hens.",
+            "Hanna is my sister.",
+            "No, my sister is called Anna, and the dog is called Max.",
+            "I like golf and tennis.",
+            "I don't like golf, I meant chess.",
+            "My phone is in the drawer, and my car is at the garage.",
+            "I sold my car, and my phone is in my coat now.",
+            "One of her hens died.",
+            "Max has died, too.",
+            "I moved to Paris last week. I'm single now.",
+            "My sister lives in Paris as well, and she likes golf.",
+            "That's wrong, my cousin does.",
+            "I live in Paris.",
+        )
+        assert "The user lives in Paris" in await believed(memory)
+    assert compared > 20
 
 
 async def test_whom_a_name_or_a_pronoun_means_is_found(kit: Kit) -> None:

@@ -337,14 +337,14 @@ async def test_what_is_said_after_a_stall_is_timed_as_it_was_spoken(tmp_path: Pa
     hearing.start("realtime")
     packets = [tone(0.2)] * 3
     for packet in packets:
-        await hearing.decode(packet)
+        hearing.decode(packet)
     now += 1.25  # of nothing
     async with aclosing(hearing.events()) as events:
         event = await ended(events)
         assert hearing.moment(event.speech_end_s) == pytest.approx(now - 1.25, abs=0.04)
         for packet in packets:
             now += 0.2
-            await hearing.decode(packet)
+            hearing.decode(packet)
         now += 1.25
         event = await ended(events)
         assert hearing.moment(event.speech_end_s) == pytest.approx(now - 1.25, abs=0.04)

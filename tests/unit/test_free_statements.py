@@ -65,6 +65,10 @@ def test_what_passes_or_is_of_the_talk_is_not_kept(said: str) -> None:
         ("The user has a sofa in the spare room", "I can't get rid of the sofa", False),
         ("The user has a sofa in the spare room", "I had to get rid of the sofa", True),
         ("The user eats bread", "I can't eat bread any more", True),
+        ("The user's neighbour owns a new camera", "My neighbour has a new mirror", False),
+        ("The user's sister has a new bicycle", "My sister bought a new car", False),
+        ("The user's sister has an old car", "My sister bought a new car", True),
+        ("The user's boss drives a Fiat", "My boss has a new Fiat", True),
     ],
 )
 def test_what_a_later_statement_ends(earlier: str, later: str, over: bool) -> None:

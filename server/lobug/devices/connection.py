@@ -203,7 +203,7 @@ class Connection:
     ) -> None:
         self.session_id = session_id
         self.closed = False
-        self._over = asyncio.Event()
+        self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._websocket = websocket
         self._codecs = codecs
         self._send_timeout_s = send_timeout_s
@@ -246,12 +246,8 @@ class Connection:
         connection: a device that reads nothing never answers the close."""
         if self._receiving is None:
             self._receiving = asyncio.ensure_future(self._websocket.receive())
-        over = asyncio.ensure_future(self._over.wait())
-        either: list[asyncio.Future[Any]] = [self._receiving, over]
-        try:
-            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            over.cancel()
+        either: list[asyncio.Future[Any]] = [self._receiving, self._over]
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         if not self._receiving.done():
             self.abandon()
             raise ConnectionLostError
@@ -300,7 +296,7 @@ class Connection:
             return
         self.closed = True
         if self._websocket.application_state is WebSocketState.DISCONNECTED:
-            self._over.set()
+            self._end()
             return
         text = (reason or code.description).encode()[:_REASON_BYTES].decode(errors="ignore")
         try:
@@ -309,7 +305,12 @@ class Connection:
         except (TimeoutError, RuntimeError, OSError, WebSocketDisconnect) as fault:
             log.debug("a connection did not close cleanly: %s", type(fault).__name__)
         finally:
-            self._over.set()
+            self._end()
+
+    def _end(self) -> None:
+        """Wake whoever waits for a message: none will come."""
+        if not self._over.done():
+            self._over.set_result(None)
 
     async def _send(self, send: Callable[..., object], data: str | bytes) -> None:
         """Send one frame, while ``_sending`` is held."""
@@ -323,4 +324,4 @@ class Connection:
             await self.close(CloseCode.TOO_SLOW)
         except (RuntimeError, OSError, WebSocketDisconnect):
             self.closed = True
-            self._over.set()
+            self._end()

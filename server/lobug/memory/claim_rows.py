@@ -91,9 +91,11 @@ def insert(
     user: str,
     said: Sequence[Claim],
     reader: Reader,
+    *,
+    new: bool = False,
 ) -> None:
-    """Note what an entry claims, after what it claims already."""
-    first = run(connection, NEXT_PLACE, entry_id=entry_id).scalar() or 0
+    """Note what an entry claims, after what it claims already. ``new``: that is nothing."""
+    first = 0 if new else run(connection, NEXT_PLACE, entry_id=entry_id).scalar() or 0
     run_many(
         connection,
         INSERT,

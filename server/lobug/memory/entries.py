@@ -147,7 +147,7 @@ def insert(connection: Connection, new: NewVersion) -> int:
     entry_id = int(run(connection, INSERT, **values).scalar())
     said = read_claims(new.content) if new.claims is None else new.claims
     if new.category == "knowledge" and new.layer != "identity":
-        claim_rows.insert(connection, entry_id, new.user, said, new.reader)
+        claim_rows.insert(connection, entry_id, new.user, said, new.reader, new=True)
     return entry_id
 
 

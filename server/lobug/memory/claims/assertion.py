@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from sqlalchemy import bindparam, select
 
@@ -23,6 +24,7 @@ from lobug.memory.claims.held_claims import HeldClaims
 from lobug.memory.claims.placement import Placement
 from lobug.memory.claims.relations import NAME, PET, RELATIVE
 from lobug.memory.claims.subjects import Ambiguous, Subjects, plain
+from lobug.memory.claims.tombstones import Forgotten
 from lobug.memory.model import ConversationKey
 from lobug.storage.connection import Connection
 from lobug.storage.statements import run
@@ -48,6 +50,10 @@ class Assertion:
         self._writer = ClaimWriter(connection, self._held, origin)
         self._effects = Effects(connection, reader, origin, self._held, self._writer)
         self.outcome = self._writer.outcome
+
+    @cached_property
+    def _forgotten(self) -> Forgotten:
+        return Forgotten(self._connection, self._origin.user, self._origin.said_at)
 
     def hear(self, heard: Heard, referents: Sequence[Referent] = ()) -> ClaimChanges:
         """Assert what an utterance claims. ``referents``: what was talked about before, latest
@@ -245,14 +251,12 @@ class Assertion:
             )
 
     def _apply(self, claim: Claim) -> None:
-        origin, rules = self._origin, self._reader.rules(claim.relation)
+        rules = self._reader.rules(claim.relation)
         if rules is None:
             return
         if claim.planned:  # a plan changes nothing yet
             claim = replace(claim, kind=PLANNED)
-        if tombstones.covers(
-            self._connection, origin.user, tombstones.of_claim(claim), origin.said_at
-        ):
+        if self._forgotten.covers(tombstones.of_claim(claim)):
             self._writer.drop_words(forgotten=True)
             return
         if claim.relation == NAME and claim.holds:
@@ -341,6 +345,7 @@ def hear(
     heard: Heard,
     *,
     message_id: int,
+    session_id: int,
     said_at: float,
     now: float,
     referents: Sequence[Referent],
@@ -348,15 +353,15 @@ def hear(
     """Let the claims of an utterance change memory, in the transaction that logs it."""
     if heard.is_empty:
         return ClaimChanges(referents=list(referents))
-    origin = Origin(conversation_key.user, conversation_key.conversation, said_at, now, message_id)
+    user, conversation = conversation_key.user, conversation_key.conversation
+    origin = Origin(user, conversation, said_at, now, message_id, session_id)
     known = referents or last_referents(connection, conversation_key)
     outcome = Assertion(connection, reader, origin).hear(heard, known)
     # A statement of no relation that puts nothing right does not say what is right either.
     told_anew = any(one.relation != STATEMENT for one in heard.claims) or heard.fragments
     says_right = outcome.retired or outcome.same or (outcome.stored and told_anew)
     if (heard.refutes and not says_right) or outcome.refuted:
-        conversation = conversation_key.conversation
-        told = claim_rows.told_before(connection, origin.user, conversation, message_id)
+        told = claim_rows.told_before(connection, user, conversation, message_id)
         for entry_id in told:
             claim_rows.set_confidence(connection, entry_id, claim_rows.DOUBTED)
     return outcome

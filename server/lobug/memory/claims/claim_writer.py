@@ -30,6 +30,8 @@ class Origin:
     said_at: float
     now: float
     message_id: int | None = None
+    session_id: int | None = None
+    """The session of the message, where the caller knows it."""
     reader: Reader = "rules"
     source: Source = "system"
     importance: float = 0.5
@@ -80,6 +82,7 @@ class ClaimWriter:
             sessions.put_right(self._connection, origin.user, known.content, origin.now)
         if origin.message_id is not None:
             claim_rows.note_end(self._connection, known.entry_id, origin.message_id)
+        self._held.changed()
         self.outcome.retired.append(known.entry_id)
         if known.relation != STATEMENT and known.message_id is not None:
             self._retire_words(known, retirement)
@@ -97,16 +100,15 @@ class ClaimWriter:
         origin = self._origin
         stored = replace(claim, holds=True, ended=True) if past else claim
         corrects = claim.corrects and not past
-        session_id = None
-        if origin.message_id is not None:
-            row = run(self._connection, SAID_IN, message_id=origin.message_id).first()
-            session_id = None if row is None else row.session_id
         content = self._held.sentence(stored)
         told = None if past else self._telling(origin.message_id, content)
         if told is not None:  # "she has retired": she has no job and no employer
             self._note(told, claim, origin.reader)
             return told
         wanted = entries.key_of_entry(self._connection, key_of) if key_of is not None else None
+        session_id = origin.session_id
+        if session_id is None and origin.message_id is not None:
+            session_id = run(self._connection, SAID_IN, message_id=origin.message_id).scalar()
         new_id = entries.insert(
             self._connection,
             NewVersion(
@@ -137,6 +139,7 @@ class ClaimWriter:
                 now=origin.now,
                 valid_until=origin.said_at,
             )
+        self._held.changed(told=True)
         self.outcome.stored.append(new_id)
         return new_id
 
@@ -147,12 +150,14 @@ class ClaimWriter:
         if known.doubted:
             sure = claim_rows.CONFIDENCE[origin.reader]
             claim_rows.set_confidence(self._connection, known.entry_id, sure)
+            self._held.changed()
         if known.status != "active" or origin.said_at < known.said_at:
             return
         values: dict[str, object] = {"said_at": origin.said_at}
         if known.source == "system" and origin.source != "system":
             values |= {"source": origin.source, "importance": origin.importance}
         entries.change(self._connection, known.entry_id, **values)
+        self._held.changed()
 
     def join(self, claim: Claim) -> None:
         """ "Hanna is my sister": what was known of Hanna is known of the sister."""
@@ -196,6 +201,7 @@ class ClaimWriter:
                 reader=known.reader,
             )
             new_id = entries.insert(self._connection, version)
+            self._held.changed(told=True)
         self.replace(known.entry_id, new_id)
 
     def _telling(self, message_id: int | None, content: str) -> int | None:
@@ -206,6 +212,7 @@ class ClaimWriter:
 
     def _note(self, entry_id: int, claim: Claim, reader: Reader) -> None:
         claim_rows.insert(self._connection, entry_id, self._origin.user, (claim,), reader)
+        self._held.changed(told=True)
 
     def drop_words(self, *, forgotten: bool) -> None:
         """Drop the statement that was kept of words which the model has read since, where what it
@@ -218,6 +225,7 @@ class ClaimWriter:
                 continue
             if forgotten:
                 entries.delete_row(self._connection, one.entry_id)
+                self._held.changed(told=True)
             else:
                 self.retire(Retirement(one, "superseded"))
 
@@ -234,6 +242,7 @@ class ClaimWriter:
             now=self._origin.now,
             replaced_by=newer,
         )
+        self._held.changed()
 
     def expire(self, entry_id: int) -> None:
         """Make an entry past: what was said later contradicts it."""
@@ -245,6 +254,7 @@ class ClaimWriter:
             now=self._origin.now,
             valid_until=self._origin.now,
         )
+        self._held.changed()
 
     def replace(self, entry_id: int, by: int) -> None:
         """Note which entry has taken the place of one."""
@@ -252,7 +262,10 @@ class ClaimWriter:
 
     def move(self, subject: Path, to: Path) -> None:
         """Give a subject, with all that belongs to it, another path."""
-        claim_rows.rename(self._connection, self._origin.user, subject, to)
+        held = claim_rows.path_of(claim_rows.text_of(subject))
+        if any(known[: len(held)] == held for known in self._held.known_subjects()):
+            claim_rows.rename(self._connection, self._origin.user, subject, to)
+            self._held.changed(told=True)
 
 
 SAID_IN = select(conversation_log.c.session_id).where(

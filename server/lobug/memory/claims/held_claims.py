@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from lobug.language.claims import STATEMENT, USER, Claim, ClaimReader, Path
@@ -15,24 +15,45 @@ from lobug.storage.statements import run
 
 
 class HeldClaims:
-    """The claims of one user, as a transaction sees them."""
+    """The claims of one user, as a transaction sees them.
+
+    An utterance asks for the same several times, and each question to PostgreSQL costs it a third
+    of a millisecond: what was read is kept until something is written (``changed``).
+    """
 
     def __init__(self, connection: Connection, reader: ClaimReader, user: str) -> None:
         self._connection = connection
         self._reader = reader
         self._user = user
+        self._kept: dict[tuple[object, ...], list[KnownClaim]] = {}
+        self._subjects: frozenset[Path] | None = None
+
+    def changed(self, *, told: bool = False) -> None:
+        """Read anew from here on: an entry was written. ``told``: claims were added, moved or
+        deleted too, so that there may be other subjects."""
+        self._kept.clear()
+        if told:
+            self._subjects = None
 
     def slot(self, subject: Path, relation: str, kind: str) -> list[KnownClaim]:
         """The claims of one subject, relation and kind, oldest first."""
-        return claim_rows.of_slot(self._connection, self._user, subject, relation, kind)
+        return self._keep(
+            ("slot", subject, relation, kind),
+            lambda: claim_rows.of_slot(self._connection, self._user, subject, relation, kind),
+        )
 
     def under(self, subject: Path) -> list[KnownClaim]:
         """The claims of a subject and of what belongs to it, oldest first."""
-        return claim_rows.under(self._connection, self._user, subject)
+        return self._keep(
+            ("under", subject), lambda: claim_rows.under(self._connection, self._user, subject)
+        )
 
     def of_relation(self, relation: str) -> list[KnownClaim]:
         """The claims of one relation, of whomever, oldest first."""
-        return claim_rows.of_relation(self._connection, self._user, relation)
+        return self._keep(
+            ("relation", relation),
+            lambda: claim_rows.of_relation(self._connection, self._user, relation),
+        )
 
     def of_message(self, message_id: int) -> list[KnownClaim]:
         """What the rules read in a message."""
@@ -71,7 +92,9 @@ class HeldClaims:
 
     def known_subjects(self) -> frozenset[Path]:
         """Everybody and everything that something is claimed of."""
-        return known_subjects(self._connection, self._user)
+        if self._subjects is None:
+            self._subjects = known_subjects(self._connection, self._user)
+        return self._subjects
 
     def subjects(self, referents: Sequence[Referent]) -> Subjects:
         """Whom memory knows. ``referents``: what was talked about, latest first."""
@@ -80,6 +103,13 @@ class HeldClaims:
     def sentence(self, claim: Claim) -> str:
         """A claim in the third person, with the names of its subjects."""
         return sentence_of(self._reader, claim, self.names())
+
+    def _keep(
+        self, asked: tuple[object, ...], read: Callable[[], list[KnownClaim]]
+    ) -> list[KnownClaim]:
+        if asked not in self._kept:
+            self._kept[asked] = read()
+        return list(self._kept[asked])
 
 
 def known_subjects(connection: Connection, user: str) -> frozenset[Path]:

@@ -53,6 +53,8 @@ CHANGE = re.compile(
     re.IGNORECASE,
 )
 """Words that tell of a change."""
+_GAINS = frozenset({"new", "bought", "found", "born"})
+"""Those of them that tell what is there now, of which nothing needs to be over."""
 OVER = re.compile(
     r"\b(?:any ?more|any longer|no longer|no more|stop(?:ped)?|quit|g[ai]ven? up|finish(?:ed)?"
     r"|cancel+ed|called off|is off|is over|dropped|dropped out|done with|packed in|got rid of"
@@ -153,6 +155,7 @@ def overtaking(later: str, *, corrects: bool = False) -> Callable[[str], bool]:
     said = content(later)
     beside_change = said - _changes(later)
     ends_only = _OVER.search(later) is not None
+    gains = not corrects and all(one[0].lower() in _GAINS for one in CHANGE.finditer(later))
 
     def overtakes(earlier: str) -> bool:
         if not said & content(earlier):
@@ -164,6 +167,9 @@ def overtaking(later: str, *, corrects: bool = False) -> Callable[[str], bool]:
         if not shared or not (only or len(shared) >= len(before) // 2):
             return False
         subject, former = about(later), about(earlier)
+        # Whose neighbour has a new mirror may have the new camera still.
+        if gains and not shared & beside_change - subject:
+            return False
         # "The party is off" is about the party of "we have a party", not of "my sister has a
         # party".
         return subject == former or (subject <= content(earlier) and former <= said)
