@@ -12,6 +12,7 @@ import sys
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from socket import socket
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -21,6 +22,7 @@ from starlette.types import Receive, Scope, Send
 
 from lobug.app import create_app
 from lobug.assembly import with_memory
+from lobug.cli.http_server import freeze_loaded
 from lobug.engines.base import Samples, Transcript
 from lobug.server import LobugServer
 from lobug.settings import Settings
@@ -75,6 +77,14 @@ class LoadServer(SocketTiming):
         await super().__call__(scope, receive, send)
 
 
+class FreezingServer(uvicorn.Server):
+    """Collects garbage as ``lobug serve`` does."""
+
+    async def startup(self, sockets: list[socket] | None = None) -> None:
+        await super().startup(sockets)
+        freeze_loaded()
+
+
 def main() -> None:
     """Serve until killed."""
     folder, port, url, servers = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4]
@@ -90,7 +100,7 @@ def main() -> None:
         return with_memory(settings, replace(engines, stt=VariedSpeechToText()))
 
     app = LoadServer(create_app(settings, assembler=assemble))
-    uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning")
+    FreezingServer(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning")).run()
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ from support.scripted_speech import ScriptedTextToSpeech
 TESTS = Path(__file__).parents[1]
 
 SERVE_SCRIPTED = """
+import gc
 import sys
 from pathlib import Path
 from rich.console import Console
@@ -43,6 +44,7 @@ from support.app_server import ScriptedEngines, scripted_assembler, settings_for
 settings = settings_for(Path(sys.argv[1]))
 app = create_app(settings, assembler=scripted_assembler(ScriptedEngines()))
 run_app(app, settings, open_socket("127.0.0.1", 0), Console(soft_wrap=True))
+print("left out of collections:", gc.get_freeze_count())
 """
 
 
@@ -152,6 +154,8 @@ def test_serving_announcing_answering_and_ending_with_ctrl_c(tmp_path: Path) -> 
             assert json.loads(done.stdout.splitlines()[-1])["turns"] == 1
             serving.send_signal(signal.SIGINT)
             assert serving.wait(60) == 0
+            assert serving.stdout is not None
+            assert int(serving.stdout.read().rpartition("collections: ")[2]) > 100_000
             assert serving.stderr is not None
             assert "Traceback" not in serving.stderr.read()
         finally:

@@ -139,7 +139,12 @@ def run_app(
     from lobug.admission.connections import Admission, raise_descriptor_limit
     from lobug.admission.ledger import capacity_for
     from lobug.admission.protocols import WebSocketConnection, http_protocol
-    from lobug.cli.http_server import AnnouncingServer, FailureCatcher, HttpsPort
+    from lobug.cli.http_server import (
+        AnnouncingServer,
+        FailureCatcher,
+        HttpsPort,
+        freeze_loaded,
+    )
 
     limits = settings.limits
     capacity = capacity_for(raise_descriptor_limit(limits.max_open_files), limits)
@@ -150,6 +155,7 @@ def run_app(
     url = local_url(settings.host, listener.getsockname()[1])
 
     def announce() -> None:
+        freeze_loaded()
         lines = announcement(app.state.lobug, url, settings.host)
         lines[2:2] = [*https_lines(tls), *wyoming_lines(app.state.wyoming)]
         console.print("\n".join(lines))
