@@ -1,9 +1,10 @@
 """Devices that talk to 1, 2 and 4 servers: how many turns a second with an own share of 20 ms.
 
 The devices are the simulator's: they send Opus at the speed of speech, and play the reply. The
-servers answer at once, on one PostgreSQL; a row with no PostgreSQL is one server on SQLite. More
-and more devices talk, until the own share of a turn (``socket_timing``) is over the goal. All
-engines cost nothing.
+servers answer at once, on one PostgreSQL; with 0 servers it is one on SQLite. More and more devices
+talk, until the 95th percentile of a turn's own share (``socket_timing``) is over three times the
+goal. All engines cost nothing. Turns a second are those of a whole row, with the seconds in which
+devices begin and end one after another; for most of a row it is a little more.
 
 python bench/fleet_load.py [--servers 0 1 2 4] [--talking 5 10 20] [--connected 100] [--turns 5]
 
@@ -44,7 +45,8 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What came of so many talkers at so many servers."""
+    """What came of so many talkers at so many servers. ``postgres_ms``, ``commits``
+    and ``log_kb`` mean nothing with SQLite."""
 
     servers: str
     talking: int
@@ -55,7 +57,7 @@ class Row:
     """Processor time of the servers, for each turn."""
     postgres_ms: float
     commits: float
-    """For each turn; with SQLite these three are of no meaning."""
+    """For each turn."""
     log_kb: float
     """Written to the write-ahead log for each turn."""
     without_audio: int
@@ -78,7 +80,7 @@ class Row:
 
 
 async def own_shares(servers: Sequence[Server]) -> list[float]:
-    """Of all turns since they were last asked for, milliseconds."""
+    """Of all turns since the last call, milliseconds."""
     shares: list[float] = []
     for one in servers:
         async with httpx.AsyncClient(base_url=one.address, trust_env=False) as http:
@@ -147,6 +149,8 @@ def main() -> None:
     parser.add_argument("--spread", type=float, default=5.0, help="they begin within, seconds (5)")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     options = parser.parse_args()
+    if max(options.talking) > options.connected:
+        parser.error("more devices would talk than are connected")
     console = Console(width=150, stderr=True)
     rows = asyncio.run(measure(options, console))
     if options.json:

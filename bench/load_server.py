@@ -2,8 +2,8 @@
 
 python load_server.py FOLDER PORT URL SERVERS
 
-An empty URL stands for SQLite. ``GET /own-shares`` tells the own shares (``socket_timing``) since
-it was last asked, in milliseconds.
+An empty URL stands for SQLite. ``GET /own-shares`` returns the own shares
+(``socket_timing``) since the last call, in milliseconds.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from lobug.simulator.soak.engines import InstantSpeechToText, instant_engines
 from socket_timing import SocketTiming, stream_of_this_connection
 from support.app_server import settings_for
 
+# Nobody says the same again soon: what was read of a sentence is kept for a while.
 SAID = (
     "My neighbour has a new {thing}, and it is blue.",
     "I think the soup needs more salt, and the {thing} a new coat of paint.",
@@ -44,7 +45,6 @@ PLACES = (
     "Paris", "the garden", "the harbour", "Vienna", "the museum", "the kitchen", "Boston",
     "the old mill", "the station", "Lisbon", "the attic", "the market", "Oslo",
 )  # fmt: skip
-"""Nobody says the same again soon: what was read of a sentence is kept for a while."""
 
 
 class VariedSpeechToText(InstantSpeechToText):

@@ -19,7 +19,7 @@ from support.programs import Program
 
 @dataclass
 class Server:
-    """One process."""
+    """One server process."""
 
     program_file: Path
     """Is run with a folder, a port, the database's URL and ``database.servers``."""
@@ -29,6 +29,7 @@ class Server:
     program: Program | None = None
 
     def start(self) -> None:
+        """Start it on a port that is free."""
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -37,15 +38,28 @@ class Server:
 
     @property
     def address(self) -> str:
+        """Where it answers."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
     def process(self) -> psutil.Process:
-        return psutil.Process(self.program.pid if self.program is not None else None)
+        """Its process, to be measured."""
+        if self.program is None:
+            raise RuntimeError("the server was not started")
+        return psutil.Process(self.program.pid)
+
+    def end(self) -> None:
+        """Kill it, and wait until it is gone."""
+        if self.program is not None:
+            self.program.kill()
+            self.program.wait(10)
 
     async def until_ready(self) -> None:
+        """Return once it answers. Raises SystemExit where it has ended before."""
         async with httpx.AsyncClient(base_url=self.address, trust_env=False) as http:
             while True:
+                if self.program is None or self.program.poll() is not None:
+                    raise SystemExit(self.folder.with_suffix(".log").read_text(encoding="utf-8"))
                 try:
                     if (await http.get("/ready")).status_code == 200:
                         return
@@ -65,6 +79,7 @@ class Cost:
     wal_bytes: int
 
     def since(self, before: Cost) -> Cost:
+        """What was used since an earlier reading."""
         return Cost(
             self.servers_s - before.servers_s,
             self.postgres_s - before.postgres_s,
@@ -74,6 +89,8 @@ class Cost:
 
 
 def reading(servers: Sequence[Server], postgres: PostgresServer, url: str) -> Cost:
+    """What all of it has used so far. ``url``: the database whose commits count; the bytes of the
+    write-ahead log are those of all databases."""
     with psycopg.connect(url, autocommit=True) as raw:
         raw.execute("SELECT pg_stat_force_next_flush()")
         row = raw.execute(
@@ -109,10 +126,10 @@ def _used_s(processes: Sequence[psutil.Process]) -> float:
 def running(program: Path, count: int, url: str, folder: Path) -> Iterator[list[Server]]:
     """Some servers on one database, each in a process of its own; killed at the end."""
     servers = [Server(program, folder / f"{count}-{number}", url) for number in range(count)]
-    for one in servers:
-        one.start()
     try:
+        for one in servers:
+            one.start()
         yield servers
     finally:
         for one in servers:
-            one.process.kill()
+            one.end()

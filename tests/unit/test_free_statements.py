@@ -69,6 +69,19 @@ def test_what_passes_or_is_of_the_talk_is_not_kept(said: str) -> None:
         ("The user's sister has a new bicycle", "My sister bought a new car", False),
         ("The user's sister has an old car", "My sister bought a new car", True),
         ("The user's boss drives a Fiat", "My boss has a new Fiat", True),
+        (
+            "My neighbour has a new camera on the shelf",
+            "My neighbour has a new mirror on the shelf",
+            False,
+        ),
+        ("My sister Anna has a new camera", "My sister Anna has a new mirror", False),
+        ("My sister has a blue car", "My sister has a new blue bicycle", False),
+        ("The user's brother is homeless", "My brother bought a dog", False),
+        ("The user's keys are lost", "My keys were found in the garden", True),
+        ("The user's passport is lost", "My passport has been found", True),
+        ("The user's phone is broken", "My phone is new", True),
+        ("The user's grandson is due in March", "My grandson was born in March", True),
+        ("The user's sister looks for a flat", "My sister has found a flat", True),
     ],
 )
 def test_what_a_later_statement_ends(earlier: str, later: str, over: bool) -> None:

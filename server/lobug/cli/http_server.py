@@ -79,11 +79,11 @@ class HttpsPort:
 
 
 def freeze_loaded() -> None:
-    """Leave what is loaded by now out of all later collections of garbage.
+    """Exempt everything loaded so far from later collections of garbage.
 
-    Modules, templates and patterns are a quarter of a million objects that stay. To look through
-    them takes a fifth of a second, in which nobody is answered, and happens again and again. For a
-    whole process, which does nothing else.
+    A quarter of a million objects (modules, templates, patterns) live as long as the process; each
+    full collection would scan them for a fifth of a second, in which nobody is answered. Call it
+    once, in a process that only serves.
     """
     gc.collect()
     gc.freeze()

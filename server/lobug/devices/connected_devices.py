@@ -26,7 +26,8 @@ from lobug.turn.prefetch import PromptPrefetcher
 from lobug.turn.runner import TurnRunner
 
 CODEC_THREADS = 2
-"""Enough: Opus takes under a millisecond a frame and runs outside of the interpreter lock."""
+"""Enough to encode replies: Opus takes under a millisecond a frame and runs outside of the
+interpreter lock."""
 
 
 class OpenConnection(Protocol):

@@ -124,8 +124,7 @@ class Microphone:
         """Decode an audio packet and listen to it. A packet that is not audio is skipped and raises
         AudioPacketError.
 
-        In no thread: a packet takes 0.2 ms of a processor, and the way to a thread and back twice
-        that."""
+        Not in a thread: to decode 60 ms takes 0.2 ms, to hand it to a thread and back 0.4 ms."""
         ignored = self._replying and self.mode != "realtime"
         listener, decoder = self._listener, self._decoder
         if listener is None or decoder is None:

@@ -94,7 +94,8 @@ def insert(
     *,
     new: bool = False,
 ) -> None:
-    """Note what an entry claims, after what it claims already. ``new``: that is nothing."""
+    """Note what an entry claims, after what it claims already. ``new``: the entry has no
+    claims yet."""
     first = 0 if new else run(connection, NEXT_PLACE, entry_id=entry_id).scalar() or 0
     run_many(
         connection,

@@ -24,7 +24,7 @@ from lobug.memory.claims.held_claims import HeldClaims
 from lobug.memory.claims.placement import Placement
 from lobug.memory.claims.relations import NAME, PET, RELATIVE
 from lobug.memory.claims.subjects import Ambiguous, Subjects, plain
-from lobug.memory.claims.tombstones import Forgotten
+from lobug.memory.claims.tombstones import Tombstones
 from lobug.memory.model import ConversationKey
 from lobug.storage.connection import Connection
 from lobug.storage.statements import run
@@ -52,8 +52,8 @@ class Assertion:
         self.outcome = self._writer.outcome
 
     @cached_property
-    def _forgotten(self) -> Forgotten:
-        return Forgotten(self._connection, self._origin.user, self._origin.said_at)
+    def _tombstones(self) -> Tombstones:
+        return Tombstones(self._connection, self._origin.user, self._origin.said_at)
 
     def hear(self, heard: Heard, referents: Sequence[Referent] = ()) -> ClaimChanges:
         """Assert what an utterance claims. ``referents``: what was talked about before, latest
@@ -125,7 +125,7 @@ class Assertion:
             self._apply(replace(one.claim, value=value, corrects=not changed, instead_of=instead))
         for one in own if not stands and self.outcome.stored else ():
             if one.relation == STATEMENT:
-                entries.delete_row(self._connection, one.entry_id)
+                self._writer.delete(one.entry_id)
         return self.outcome
 
     def settle(
@@ -256,7 +256,7 @@ class Assertion:
             return
         if claim.planned:  # a plan changes nothing yet
             claim = replace(claim, kind=PLANNED)
-        if self._forgotten.covers(tombstones.of_claim(claim)):
+        if self._tombstones.covers(tombstones.of_claim(claim)):
             self._writer.drop_words(forgotten=True)
             return
         if claim.relation == NAME and claim.holds:

@@ -139,7 +139,7 @@ class ClaimWriter:
                 now=origin.now,
                 valid_until=origin.said_at,
             )
-        self._held.changed(told=True)
+        self._held.changed(subjects=True)
         self.outcome.stored.append(new_id)
         return new_id
 
@@ -201,7 +201,7 @@ class ClaimWriter:
                 reader=known.reader,
             )
             new_id = entries.insert(self._connection, version)
-            self._held.changed(told=True)
+            self._held.changed(subjects=True)
         self.replace(known.entry_id, new_id)
 
     def _telling(self, message_id: int | None, content: str) -> int | None:
@@ -212,7 +212,7 @@ class ClaimWriter:
 
     def _note(self, entry_id: int, claim: Claim, reader: Reader) -> None:
         claim_rows.insert(self._connection, entry_id, self._origin.user, (claim,), reader)
-        self._held.changed(told=True)
+        self._held.changed(subjects=True)
 
     def drop_words(self, *, forgotten: bool) -> None:
         """Drop the statement that was kept of words which the model has read since, where what it
@@ -224,8 +224,7 @@ class ClaimWriter:
             if one.relation != STATEMENT or one.status != "active":
                 continue
             if forgotten:
-                entries.delete_row(self._connection, one.entry_id)
-                self._held.changed(told=True)
+                self.delete(one.entry_id)
             else:
                 self.retire(Retirement(one, "superseded"))
 
@@ -243,6 +242,11 @@ class ClaimWriter:
             replaced_by=newer,
         )
         self._held.changed()
+
+    def delete(self, entry_id: int) -> None:
+        """Delete an entry with its claims."""
+        entries.delete_row(self._connection, entry_id)
+        self._held.changed(subjects=True)
 
     def expire(self, entry_id: int) -> None:
         """Make an entry past: what was said later contradicts it."""
@@ -265,7 +269,7 @@ class ClaimWriter:
         held = claim_rows.path_of(claim_rows.text_of(subject))
         if any(known[: len(held)] == held for known in self._held.known_subjects()):
             claim_rows.rename(self._connection, self._origin.user, subject, to)
-            self._held.changed(told=True)
+            self._held.changed(subjects=True)
 
 
 SAID_IN = select(conversation_log.c.session_id).where(

@@ -17,8 +17,8 @@ from lobug.storage.statements import run
 class HeldClaims:
     """The claims of one user, as a transaction sees them.
 
-    An utterance asks for the same several times, and each question to PostgreSQL costs it a third
-    of a millisecond: what was read is kept until something is written (``changed``).
+    One utterance needs the same rows several times, and each query to PostgreSQL takes a third of a
+    millisecond: what was read is kept until something is written (``changed``).
     """
 
     def __init__(self, connection: Connection, reader: ClaimReader, user: str) -> None:
@@ -28,11 +28,11 @@ class HeldClaims:
         self._kept: dict[tuple[object, ...], list[KnownClaim]] = {}
         self._subjects: frozenset[Path] | None = None
 
-    def changed(self, *, told: bool = False) -> None:
-        """Read anew from here on: an entry was written. ``told``: claims were added, moved or
-        deleted too, so that there may be other subjects."""
+    def changed(self, *, subjects: bool = False) -> None:
+        """Discard what was read: an entry was written. ``subjects``: rows of ``claims`` were added,
+        moved or deleted, so discard the known subjects too."""
         self._kept.clear()
-        if told:
+        if subjects:
             self._subjects = None
 
     def slot(self, subject: Path, relation: str, kind: str) -> list[KnownClaim]:

@@ -82,20 +82,20 @@ def add(connection: Connection, user: str, what: Iterable[str], now: float) -> N
     run_many(connection, INSERT, rows)
 
 
-class Forgotten:
-    """What a user has forgotten after a time, as a transaction sees it."""
+class Tombstones:
+    """The tombstones of a user that are younger than a time, read once in a transaction."""
 
     def __init__(self, connection: Connection, user: str, said_at: float) -> None:
         self._rows = run(connection, SINCE, user=user, said_at=said_at).all()
 
     def covers(self, what: Sequence[str]) -> bool:
-        """Whether it is one of these."""
+        """Whether one of these was forgotten."""
         return any(_digest(row.salt, one) == row.digest for row in self._rows for one in what)
 
 
 def covers(connection: Connection, user: str, what: Sequence[str], said_at: float) -> bool:
     """Whether something was forgotten after ``said_at`` that is one of these."""
-    return Forgotten(connection, user, said_at).covers(what)
+    return Tombstones(connection, user, said_at).covers(what)
 
 
 def remove_all(connection: Connection, user: str) -> None:

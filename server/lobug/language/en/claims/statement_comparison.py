@@ -53,8 +53,14 @@ CHANGE = re.compile(
     re.IGNORECASE,
 )
 """Words that tell of a change."""
-_GAINS = frozenset({"new", "bought", "found", "born"})
-"""Those of them that tell what is there now, of which nothing needs to be over."""
+_GAINS = frozenset({"new", "bought", "found"})
+"""Those of them behind which stands what was added; what was there before may remain."""
+_BEHIND_NOUN = re.compile(
+    r"[,.;:!?]|\b(?:of|on|in|at|to|for|from|with|by|near|into|onto|over|under|behind|beside|between"
+    r"|after|before|since|until|out|up|off|and|but|because|so|as|too|now|who|that|which|called"
+    r"|named|last|this|next|yesterday|today)\b",
+    re.IGNORECASE,
+)
 OVER = re.compile(
     r"\b(?:any ?more|any longer|no longer|no more|stop(?:ped)?|quit|g[ai]ven? up|finish(?:ed)?"
     r"|cancel+ed|called off|is off|is over|dropped|dropped out|done with|packed in|got rid of"
@@ -136,6 +142,18 @@ def _changes(text: str) -> frozenset[str]:
     return content(" ".join(match.group() for match in CHANGE.finditer(text)))
 
 
+def _added(text: str) -> frozenset[str]:
+    """The stems of what a statement says was added: "a new mirror"; empty: it tells of another
+    change too, or what is new or found is what it is about ("my keys were found")."""
+    heads = []
+    for match in CHANGE.finditer(text):
+        noun = words.content_words(_BEHIND_NOUN.split(text[match.end() :], maxsplit=1)[0])
+        if match[0].lower() not in _GAINS or not noun:
+            return frozenset()
+        heads.append(noun[-1])
+    return content(" ".join(heads))
+
+
 def over(sentences: Sequence[str], kept: Sequence[str]) -> tuple[str, ...]:
     """The parts of sentences that say that something is over, without those of ``kept`` ones."""
     parts = [part.strip() for one in sentences for part in _PARTS.split(one)]
@@ -155,7 +173,8 @@ def overtaking(later: str, *, corrects: bool = False) -> Callable[[str], bool]:
     said = content(later)
     beside_change = said - _changes(later)
     ends_only = _OVER.search(later) is not None
-    gains = not corrects and all(one[0].lower() in _GAINS for one in CHANGE.finditer(later))
+    added = frozenset() if corrects else _added(later)
+    subject = about(later)
 
     def overtakes(earlier: str) -> bool:
         if not said & content(earlier):
@@ -166,10 +185,10 @@ def overtaking(later: str, *, corrects: bool = False) -> Callable[[str], bool]:
         only = beside_change <= before  # "the Fiat's gone, too"
         if not shared or not (only or len(shared) >= len(before) // 2):
             return False
-        subject, former = about(later), about(earlier)
-        # Whose neighbour has a new mirror may have the new camera still.
-        if gains and not shared & beside_change - subject:
+        # A neighbour with a new mirror may still have the new camera.
+        if added and not added & before:
             return False
+        former = about(earlier)
         # "The party is off" is about the party of "we have a party", not of "my sister has a
         # party".
         return subject == former or (subject <= content(earlier) and former <= said)
