@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,7 +22,11 @@ import pytest
 from xdist.scheduler import LoadFileScheduling
 
 from lobug.language.claims import Heard
+from lobug.language.claims import Path as Subject
 from lobug.language.en.claims.english import EnglishClaims
+from lobug.memory.claim_rows import KnownClaim
+from lobug.memory.claims import held_claims
+from lobug.memory.claims.held_claims import HeldClaims
 from lobug.models import verify
 from lobug.models.catalog import needed_models
 from lobug.settings import Settings
@@ -208,3 +212,31 @@ def each_database(request: pytest.FixtureRequest) -> Generator[None, None, None]
 
     with postgres.in_use():
         yield
+
+
+@pytest.fixture
+def asked_again(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[object, ...]]]:
+    """Compares what is kept of memory within a transaction with what memory holds then. Yields what
+    was asked for again."""
+    kept, subjects = HeldClaims._keep, HeldClaims.known_subjects
+    again: list[tuple[object, ...]] = []
+    wrong: list[object] = []
+
+    def keep(
+        self: HeldClaims, asked: tuple[object, ...], read: Callable[[], list[KnownClaim]]
+    ) -> list[KnownClaim]:
+        if asked in self._kept:
+            again.append(asked)
+        found = kept(self, asked, read)
+        wrong.extend([asked] * (found != read()))
+        return found
+
+    def known(self: HeldClaims) -> frozenset[Subject]:
+        found = subjects(self)
+        wrong.extend(found ^ held_claims.known_subjects(self._connection, self._user))
+        return found
+
+    monkeypatch.setattr(HeldClaims, "_keep", keep)
+    monkeypatch.setattr(HeldClaims, "known_subjects", known)
+    yield again
+    assert not wrong

@@ -4,18 +4,13 @@ logs it, whom it speaks of is found, and nothing forgotten comes back."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from lobug.language.claims import Asked, Heard
-from lobug.language.claims import Path as Subject
 from lobug.language.en.claims.english import CLAIMS
-from lobug.memory.claim_rows import KnownClaim
-from lobug.memory.claims import held_claims
 from lobug.memory.claims.assertion import Assertion
-from lobug.memory.claims.held_claims import HeldClaims
 from lobug.memory.claims.lookup import Found
 from lobug.memory.claims.subjects import Ambiguous
 from lobug.memory.model import Draft, Filter, MemoryScope, Purge
@@ -25,40 +20,13 @@ from support.memory_kit import ADA, BOB, Kit, exchange, look, started
 from support.scripted import ScriptedChatModel
 
 SCOPE = MemoryScope(ADA.user, ADA.conversation)
+pytestmark = pytest.mark.usefixtures("asked_again")
 
 
 @pytest.fixture
 def kit(tmp_path: Path) -> Kit:
     chat = ScriptedChatModel(lambda _, options: "[]" if options.json_schema else "Okay.")
     return Kit(tmp_path / "memory.db", chat=chat)
-
-
-@pytest.fixture(autouse=True)
-def compared(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[object, ...]]]:
-    """In each of these tests what is kept of memory within a transaction has to be what memory
-    holds. Returns what was asked for again."""
-    kept, subjects = HeldClaims._keep, HeldClaims.known_subjects
-    again: list[tuple[object, ...]] = []
-    wrong: list[object] = []
-
-    def keep(
-        self: HeldClaims, asked: tuple[object, ...], read: Callable[[], list[KnownClaim]]
-    ) -> list[KnownClaim]:
-        if asked in self._kept:
-            again.append(asked)
-        found = kept(self, asked, read)
-        wrong.extend([asked] * (found != read()))
-        return found
-
-    def known(self: HeldClaims) -> frozenset[Subject]:
-        found = subjects(self)
-        wrong.extend(found ^ held_claims.known_subjects(self._connection, self._user))
-        return found
-
-    monkeypatch.setattr(HeldClaims, "_keep", keep)
-    monkeypatch.setattr(HeldClaims, "known_subjects", known)
-    yield again
-    assert not wrong
 
 
 async def believed(memory: Memory, user: str = ADA.user) -> list[str]:
@@ -105,7 +73,7 @@ async def test_the_same_again_makes_no_second_entry(kit: Kit) -> None:
 
 
 async def test_what_was_read_is_not_read_again_within_an_utterance(
-    kit: Kit, compared: list[tuple[object, ...]]
+    kit: Kit, asked_again: list[tuple[object, ...]]
 ) -> None:
     async with started(kit) as memory:
         await told(
@@ -126,7 +94,7 @@ async def test_what_was_read_is_not_read_again_within_an_utterance(
             "I live in Paris.",
         )
         assert "The user lives in Paris" in await believed(memory)
-    assert len(compared) > 20
+    assert len(asked_again) > 20
 
 
 async def test_whom_a_name_or_a_pronoun_means_is_found(kit: Kit) -> None:

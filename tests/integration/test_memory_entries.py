@@ -21,7 +21,7 @@ from lobug.memory.service import Memory
 from lobug.settings import MemorySettings
 from support.memory_kit import Kit
 
-pytestmark = pytest.mark.usefixtures("each_database")
+pytestmark = pytest.mark.usefixtures("each_database", "asked_again")
 
 ADA = MemoryScope("ada", "ada/device:desk")
 ADA_KITCHEN = MemoryScope("ada", "ada/device:kitchen")

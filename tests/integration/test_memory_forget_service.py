@@ -27,7 +27,7 @@ from support.memory_kit import ADA, BOB, Kit, exchange, look, recalled
 from support.patience import PATIENCE_S
 from support.scripted import ScriptedChatModel
 
-pytestmark = pytest.mark.usefixtures("each_database")
+pytestmark = pytest.mark.usefixtures("each_database", "asked_again")
 
 ACCESS = MemoryScope(ADA.user, ADA.conversation)
 

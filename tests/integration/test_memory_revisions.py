@@ -16,7 +16,7 @@ from lobug.memory.service import Memory
 from support.memory_kit import ADA, Kit, exchange, look, started
 from support.scripted import ScriptedChatModel
 
-pytestmark = pytest.mark.usefixtures("each_database")
+pytestmark = pytest.mark.usefixtures("each_database", "asked_again")
 
 ALTO = "I sing alto in the choir."
 SOPRANO = "My mistake, soprano."

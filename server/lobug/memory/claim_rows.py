@@ -153,8 +153,7 @@ KNOWN = (
 """Claims that hold, held once, or were put right."""
 
 OF_RELATION = KNOWN.where(_claim.relation == bindparam("relation"))
-OF_SUBJECT = KNOWN.where(_claim.subject == bindparam("subject"))
-OF_SLOT = OF_SUBJECT.where(_claim.relation == bindparam("relation"))
+OF_SUBJECT = OF_RELATION.where(_claim.subject == bindparam("subject"))
 UNDER = KNOWN.where(
     or_(
         _claim.subject == bindparam("subject"),
@@ -228,12 +227,18 @@ def of_relation(connection: Connection, user: str, relation: str) -> list[KnownC
     return _known(run(connection, OF_RELATION, user=user, relation=relation))
 
 
+def of_subject(connection: Connection, user: str, subject: Path, relation: str) -> list[KnownClaim]:
+    """A user's claims of one subject and relation, of all kinds, oldest first."""
+    return _known(
+        run(connection, OF_SUBJECT, user=user, subject=text_of(subject), relation=relation)
+    )
+
+
 def of_slot(
     connection: Connection, user: str, subject: Path, relation: str, kind: str
 ) -> list[KnownClaim]:
-    """A user's claims of one subject and relation, oldest first."""
-    rows = run(connection, OF_SLOT, user=user, subject=text_of(subject), relation=relation)
-    return [known for known in _known(rows) if known.kind == kind]
+    """A user's claims of one subject, relation and kind, oldest first."""
+    return [one for one in of_subject(connection, user, subject, relation) if one.kind == kind]
 
 
 def under(connection: Connection, user: str, subject: Path) -> list[KnownClaim]:

@@ -206,9 +206,12 @@ class ClaimWriter:
 
     def _telling(self, message_id: int | None, content: str) -> int | None:
         """The active entry that has this content from a message."""
-        if message_id is None:
+        origin = self._origin
+        # The rules read a message as it is logged: nothing else was stored of it by then.
+        fresh = origin.reader == "rules" and message_id == origin.message_id
+        if message_id is None or (fresh and not self.outcome.stored):
             return None
-        return claim_rows.telling(self._connection, self._origin.user, message_id, content)
+        return claim_rows.telling(self._connection, origin.user, message_id, content)
 
     def _note(self, entry_id: int, claim: Claim, reader: Reader) -> None:
         claim_rows.insert(self._connection, entry_id, self._origin.user, (claim,), reader)

@@ -37,10 +37,11 @@ class HeldClaims:
 
     def slot(self, subject: Path, relation: str, kind: str) -> list[KnownClaim]:
         """The claims of one subject, relation and kind, oldest first."""
-        return self._keep(
-            ("slot", subject, relation, kind),
-            lambda: claim_rows.of_slot(self._connection, self._user, subject, relation, kind),
+        found = self._keep(
+            ("subject", subject, relation),
+            lambda: claim_rows.of_subject(self._connection, self._user, subject, relation),
         )
+        return [one for one in found if one.kind == kind]
 
     def under(self, subject: Path) -> list[KnownClaim]:
         """The claims of a subject and of what belongs to it, oldest first."""

@@ -53,14 +53,12 @@ CHANGE = re.compile(
     re.IGNORECASE,
 )
 """Words that tell of a change."""
-_GAINS = frozenset({"new", "bought", "found"})
-"""Those of them behind which stands what was added; what was there before may remain."""
-_BEHIND_NOUN = re.compile(
-    r"[,.;:!?]|\b(?:of|on|in|at|to|for|from|with|by|near|into|onto|over|under|behind|beside|between"
-    r"|after|before|since|until|out|up|off|and|but|because|so|as|too|now|who|that|which|called"
-    r"|named|last|this|next|yesterday|today)\b",
+_ADDING = frozenset({"new", "bought", "now"})
+_ADDED = re.compile(
+    r"\b(?:an?|another|some)\s+(?:\w+\s+){0,2}?new\b|\bbought\s+(?:\w+\s+)?(?:an?|another|some)\b",
     re.IGNORECASE,
 )
+"""Tells that somebody has got something besides: "a new mirror", not "the new one" or "is new"."""
 OVER = re.compile(
     r"\b(?:any ?more|any longer|no longer|no more|stop(?:ped)?|quit|g[ai]ven? up|finish(?:ed)?"
     r"|cancel+ed|called off|is off|is over|dropped|dropped out|done with|packed in|got rid of"
@@ -142,16 +140,10 @@ def _changes(text: str) -> frozenset[str]:
     return content(" ".join(match.group() for match in CHANGE.finditer(text)))
 
 
-def _added(text: str) -> frozenset[str]:
-    """The stems of what a statement says was added: "a new mirror"; empty: it tells of another
-    change too, or what is new or found is what it is about ("my keys were found")."""
-    heads = []
-    for match in CHANGE.finditer(text):
-        noun = words.content_words(_BEHIND_NOUN.split(text[match.end() :], maxsplit=1)[0])
-        if match[0].lower() not in _GAINS or not noun:
-            return frozenset()
-        heads.append(noun[-1])
-    return content(" ".join(heads))
+def _adds(text: str) -> bool:
+    """Whether all that a statement tells of a change is that somebody has something more."""
+    changes = {match[0].lower() for match in CHANGE.finditer(text)}
+    return changes <= _ADDING and _ADDED.search(text) is not None
 
 
 def over(sentences: Sequence[str], kept: Sequence[str]) -> tuple[str, ...]:
@@ -173,7 +165,7 @@ def overtaking(later: str, *, corrects: bool = False) -> Callable[[str], bool]:
     said = content(later)
     beside_change = said - _changes(later)
     ends_only = _OVER.search(later) is not None
-    added = frozenset() if corrects else _added(later)
+    adds = not corrects and _adds(later)
     subject = about(later)
 
     def overtakes(earlier: str) -> bool:
@@ -186,7 +178,7 @@ def overtaking(later: str, *, corrects: bool = False) -> Callable[[str], bool]:
         if not shared or not (only or len(shared) >= len(before) // 2):
             return False
         # A neighbour with a new mirror may still have the new camera.
-        if added and not added & before:
+        if adds and not (shared & beside_change) - subject:
             return False
         former = about(earlier)
         # "The party is off" is about the party of "we have a party", not of "my sister has a
