@@ -120,6 +120,12 @@ def _about(text: str, clauses: Sequence[Clause]) -> frozenset[str]:
     return frozenset() if event is None else content(event["what"])
 
 
+def _names_of_subject(text: str) -> frozenset[str]:
+    """The stems of the name of whom a statement is about: "my neighbour Tom"."""
+    clauses = clause_parser.parse(_spoken(text)).clauses
+    return content(clauses[0].subjects[0].name or "") if clauses else frozenset()
+
+
 def _of_path(path: Path) -> frozenset[str]:
     return content(" ".join(part.split(":")[0] for part in path if part != "user"))
 
@@ -167,6 +173,7 @@ def overtaking(later: str, *, corrects: bool = False) -> Callable[[str], bool]:
     ends_only = _OVER.search(later) is not None
     adds = not corrects and _adds(later)
     subject = about(later)
+    whom = subject | _names_of_subject(later)
 
     def overtakes(earlier: str) -> bool:
         if not said & content(earlier):
@@ -178,7 +185,7 @@ def overtaking(later: str, *, corrects: bool = False) -> Callable[[str], bool]:
         if not shared or not (only or len(shared) >= len(before) // 2):
             return False
         # A neighbour with a new mirror may still have the new camera.
-        if adds and not (shared & beside_change) - subject:
+        if adds and not (shared & beside_change) - whom:
             return False
         former = about(earlier)
         # "The party is off" is about the party of "we have a party", not of "my sister has a
