@@ -32,6 +32,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from load_server import THINGS
 from server_processes import Server, reading, running
 from support.device_client import device
 from support.postgres_server import started
@@ -43,17 +44,13 @@ RATES = (5, 10, 20, 30, 40, 60, 80, 120)
 PEOPLE = 200
 WARMING = 20
 """Devices that are connected before memory is measured."""
+# Nobody says the same again soon: what was read of a sentence is kept for a while.
 SAID = (
     "My neighbour has a new {thing}, and it is blue.",
     "Where did we go with the {thing} last summer?",
     "I think the soup needs more salt, and the {thing} a new coat of paint.",
     "What did I tell you about the {thing}?",
 )
-THINGS = (
-    "bicycle", "boat", "tent", "sledge", "camera", "guitar", "kayak", "ladder", "mirror", "piano",
-    "scooter", "telescope", "trailer", "umbrella", "violin", "wagon", "bench", "bucket", "cello",
-)  # fmt: skip
-"""Nobody says the same again soon: what was read of a sentence is kept for a while."""
 
 
 @dataclass
