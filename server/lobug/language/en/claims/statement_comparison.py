@@ -58,7 +58,7 @@ _ADDED = re.compile(
     r"\b(?:an?|another|some)\s+(?:\w+\s+){0,2}?new\b|\bbought\s+(?:\w+\s+)?(?:an?|another|some)\b",
     re.IGNORECASE,
 )
-"""Tells that somebody has got something besides: "a new mirror", not "the new one" or "is new"."""
+"""A gain: "a new mirror", "bought a car"; not "the new one" or "is new"."""
 OVER = re.compile(
     r"\b(?:any ?more|any longer|no longer|no more|stop(?:ped)?|quit|g[ai]ven? up|finish(?:ed)?"
     r"|cancel+ed|called off|is off|is over|dropped|dropped out|done with|packed in|got rid of"
@@ -147,7 +147,7 @@ def _changes(text: str) -> frozenset[str]:
 
 
 def _adds(text: str) -> bool:
-    """Whether all that a statement tells of a change is that somebody has something more."""
+    """Whether the only change in a statement is a gain: "my neighbour has a new mirror"."""
     changes = {match[0].lower() for match in CHANGE.finditer(text)}
     return changes <= _ADDING and _ADDED.search(text) is not None
 
