@@ -457,7 +457,6 @@ class LobugServer:
         if self.house is not None:
             self.house.start()
         self._in_background(asyncio.to_thread(self.skills.load))
-        self._in_background(asyncio.to_thread(self.memory.claims.load))
         self._in_background(self._watch_memory())
         self._in_background(self.schedule.run())
         self._in_background(sources.watch_health(self.hub, self._health_shown))

@@ -10,15 +10,12 @@ import pytest
 
 from lobug.language.claims import Asked, Heard
 from lobug.language.en.claims.english import CLAIMS
-from lobug.language.en.claims.wording import wording_book
 from lobug.memory.claims.assertion import Assertion
 from lobug.memory.claims.lookup import Found
 from lobug.memory.claims.subjects import Ambiguous
 from lobug.memory.model import Draft, Filter, MemoryScope, Purge
 from lobug.memory.service import Memory
 from lobug.storage.driver import connect
-from support.app_server import ScriptedEngines, running, settings_for
-from support.device_client import until
 from support.memory_kit import ADA, BOB, Kit, exchange, look, started
 from support.scripted import ScriptedChatModel
 
@@ -52,14 +49,6 @@ async def asked(memory: Memory, question: str) -> str:
     return CLAIMS.answer(
         found.asked, found.claims, [(one, "") for one, _ in found.over], found.names
     )
-
-
-async def test_a_server_reads_how_claims_are_worded_before_anybody_tells_something(
-    tmp_path: Path,
-) -> None:
-    wording_book.cache_clear()
-    async with running(settings_for(tmp_path), ScriptedEngines()):
-        await until(lambda: wording_book.cache_info().currsize == 1)
 
 
 async def test_what_is_told_is_believed_before_the_reply(kit: Kit) -> None:

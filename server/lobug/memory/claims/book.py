@@ -57,12 +57,6 @@ class ClaimBook:
         self._referents: OrderedDict[ConversationKey, tuple[Referent, ...]] = OrderedDict()
         self.reader = reader
 
-    def load(self) -> None:
-        """Load the rules that read and word claims, which takes a third of a second; else the first
-        turn that tells something does it."""
-        for claim in self.reader.read("My sister lives in Rome.").claims:
-            self.reader.fact(claim, {})
-
     def referents(self, conversation_key: ConversationKey) -> tuple[Referent, ...]:
         """What a conversation last talked about, latest first."""
         return self._referents.get(conversation_key, ())
