@@ -173,7 +173,7 @@ def overtaking(later: str, *, corrects: bool = False) -> Callable[[str], bool]:
     ends_only = _OVER.search(later) is not None
     adds = not corrects and _adds(later)
     subject = about(later)
-    whom = subject | _names_of_subject(later)
+    whom = subject | _names_of_subject(later) if adds else subject
 
     def overtakes(earlier: str) -> bool:
         if not said & content(earlier):
