@@ -54,13 +54,13 @@ def serve(
 ) -> None:
     """Start the server. Ctrl-C stops it."""
     from lobug.cli.effective_settings import load_settings
-    from lobug.cli.http_server import open_https_socket, open_socket
+    from lobug.cli.http_server import collections_paused, open_https_socket, open_socket
     from lobug.data_folder.claim import require_free
 
     loaded = load_settings(host=host, port=port)
     warn(*loaded.warnings)
     settings = loaded.settings
-    with ExitStack() as sockets:
+    with collections_paused(), ExitStack() as sockets:
         listener = sockets.enter_context(open_socket(settings.host, settings.port))
         secure, problem = open_https_socket(settings)
         if secure is not None:
