@@ -148,6 +148,22 @@ async def test_a_flood_ends_the_connection(tmp_path: Path) -> None:
         assert client.socket.close_code == 4008
 
 
+async def test_few_packets_with_much_audio_are_a_flood(tmp_path: Path) -> None:
+    """A device may send a packet each 2.5 ms if it says so, but not 120 ms of audio in each."""
+    params = {**HELLO["audio_params"], "frame_duration": 2.5}
+    packet = silence(0.12)
+    async with (
+        world(tmp_path) as (http, _),
+        device(str(http.base_url), hello={**HELLO, "audio_params": params}) as client,
+    ):
+        await client.listen()
+        with suppress(ConnectionClosed):
+            for _ in range(500):
+                await client.socket.send(packet)
+        await asyncio.wait_for(client.closed.wait(), PATIENCE_S)
+        assert client.socket.close_code == 4008
+
+
 @pytest.mark.parametrize(("frame_ms", "seconds"), [(20, 5.0), (2.5, 0.6)])
 async def test_audio_that_comes_at_once_is_no_flood(
     tmp_path: Path, frame_ms: float, seconds: float

@@ -34,6 +34,24 @@ def test_what_a_network_held_back_may_come_at_once(frame_ms: float) -> None:
     assert sent(budget, 6.0, backlog) == backlog
 
 
+@pytest.mark.parametrize("frame_ms", FRAME_DURATIONS_MS)
+def test_longer_packets_than_agreed_are_no_more_audio(frame_ms: float) -> None:
+    budget = MessageBudget(SETTINGS, frame_ms / 1000, 0.0)
+    for n in range(500):  # a minute of 120 ms, in real time
+        assert budget.spend(n * 0.12)
+        budget.charge(0.12)
+
+
+def test_a_flood_of_longer_packets_than_agreed_is_too_much() -> None:
+    """Of short frames many are allowed; as many long ones would keep the decoder busy."""
+    budget = MessageBudget(SETTINGS, 0.0025, 0.0)
+    passed = 0
+    while budget.spend(10.0):
+        budget.charge(0.12)
+        passed += 1
+    assert 0.12 * passed == pytest.approx(6.0 + 2.0, abs=0.12)  # waiting audio and two seconds
+
+
 def test_a_flood_is_too_much() -> None:
     budget = MessageBudget(SETTINGS, 0.06, 0.0)
     assert sent(budget, 0.0) == 150  # 6 s of audio, and a second of messages

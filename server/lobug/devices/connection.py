@@ -163,6 +163,7 @@ class MessageBudget:
 
     def __init__(self, settings: Settings, frame_s: float, now: float) -> None:
         """``frame_s``: audio in one frame of the device, seconds. ``now``: seconds of any clock."""
+        self._frame_s = frame_s
         self._per_s = max(settings.streaming.max_messages_per_s, 2 / frame_s)
         self._most = self._per_s + settings.listening.max_backlog_s / frame_s
         self._left = self._most
@@ -176,6 +177,11 @@ class MessageBudget:
             return False
         self._left -= 1
         return True
+
+    def charge(self, audio_s: float) -> None:
+        """Count the audio of a message that was spent: each agreed frame of it beyond the first is
+        a message more, since it takes as long to decode."""
+        self._left -= max(0.0, audio_s / self._frame_s - 1)
 
 
 _REASON_BYTES = 120

@@ -155,7 +155,7 @@ class DeviceSession:
                     await self._on_text(frame.payload)
                 else:
                     self._server.telemetry.audio_received()
-                    self._microphone.decode(frame.payload)
+                    self._budget.charge(self._microphone.decode(frame.payload))
         except AudioPacketError as fault:
             first = self._microphone.bad_packets == 1
             await self._on_fault(fault, first=first, too_many=self._microphone.mostly_bad)
