@@ -456,13 +456,18 @@ class LobugServer:
         self.mcp_servers.start()
         if self.house is not None:
             self.house.start()
-        self._in_background(asyncio.to_thread(self.skills.load))
+        self._in_background(asyncio.to_thread(self._load_language))
         self._in_background(self._watch_memory())
         self._in_background(self.schedule.run())
         self._in_background(sources.watch_health(self.hub, self._health_shown))
         self._in_background(self.integrity.watch())
         self._in_background(self.telemetry.watch_loop())
         self._reading = self._in_background(self.prefetcher.after_start())
+
+    def _load_language(self) -> None:
+        """Load what else the first turn would wait for."""
+        self.skills.load()
+        self.memory.claims.reader.load()
 
     async def _start_engines(self) -> None:
         await asyncio.gather(*(_start(job, e) for job, e in self.engines.all().items()))

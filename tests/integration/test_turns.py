@@ -14,7 +14,9 @@ import pytest
 from lobug.engines.base import BACKGROUND_LANE
 from lobug.language.claims import Heard
 from lobug.language.en.claims.english import EnglishClaims
+from lobug.language.en.claims.wording import wording_book
 from support.app_server import ScriptedEngines, running, settings_for
+from support.device_client import until
 from support.scripted import ChatCall, ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
 from support.wav import pcm16, tone
@@ -70,6 +72,14 @@ async def test_notes_that_the_model_repeats_are_said_to_the_user(tmp_path: Path)
     async with running(settings_for(tmp_path), scripted) as (client, _):
         answer = await client.post("/chat/text", json={"text": "Tell me about Anna"})
     assert answer.json() == {"response": "Anna is your sister. You like her."}
+
+
+async def test_a_server_knows_how_claims_are_worded_before_anybody_tells_something(
+    tmp_path: Path,
+) -> None:
+    wording_book.cache_clear()
+    async with running(settings_for(tmp_path), ScriptedEngines()):
+        await until(lambda: wording_book.cache_info().currsize == 1)
 
 
 async def test_the_claims_of_a_turn_are_read_once(

@@ -47,8 +47,7 @@ class CloseCode(IntEnum):
     SERVER_FULL = 4007, "`streaming.max_connections` devices are connected."
     TOO_MANY_MESSAGES = (
         4008,
-        "More than `streaming.max_messages_per_s` messages a second, or audio much faster than it"
-        " is spoken.",
+        "More than `streaming.max_messages_per_s` messages a second, or audio faster than speech.",
     )
     NOT_APPROVED = 4009, "The owner has not approved the device yet; it may connect again."
     APPROVED = 4010, "The device is approved: it gets its token from discovery, then connects."

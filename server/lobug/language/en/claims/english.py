@@ -31,6 +31,7 @@ from lobug.language.en.claims import (
     values,
 )
 from lobug.language.en.claims.relation_book import relation_book
+from lobug.language.en.claims.wording import wording_book
 from lobug.language.en.data import word_map, word_set
 
 LONGEST = 1_500
@@ -59,6 +60,11 @@ def bounded(text: str) -> str:
 
 class EnglishClaims:
     """Reads and words claims; see ``ClaimReader``."""
+
+    @staticmethod
+    def load() -> None:
+        """Compile the patterns of all relations, for reading and for wording."""
+        wording_book()
 
     @staticmethod
     def read(text: str) -> Heard:
