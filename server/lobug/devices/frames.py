@@ -45,10 +45,7 @@ class CloseCode(IntEnum):
     TOO_SLOW = 4005, "The device read nothing for `streaming.send_timeout_s`."
     IDLE = 4006, "Nothing was said for `streaming.idle_timeout_s`."
     SERVER_FULL = 4007, "`streaming.max_connections` devices are connected."
-    TOO_MANY_MESSAGES = (
-        4008,
-        "More than `streaming.max_messages_per_s` messages a second, or audio faster than speech.",
-    )
+    TOO_MANY_MESSAGES = 4008, "More than `streaming.max_messages_per_s`, in messages or in audio."
     NOT_APPROVED = 4009, "The owner has not approved the device yet; it may connect again."
     APPROVED = 4010, "The device is approved: it gets its token from discovery, then connects."
 

@@ -181,8 +181,11 @@ def _type_text(info: FieldInfo) -> str:
         Path: "path",
         SecretStr: "secret text",
     }
-    of_json = {dict: "JSON object", tuple: "JSON list"}
-    name = of_json.get(get_origin(inner) or inner) or names.get(inner, str(inner))
+    of_json = {dict: "JSON object", tuple: "JSON list", list: "JSON list"}
+    name = of_json.get(get_origin(inner) or inner) or names.get(inner)
+    if name is None:
+        is_section = isinstance(inner, type) and issubclass(inner, BaseModel)
+        name = "JSON object" if is_section else str(inner)
     bounds = []
     for constraint in info.metadata:
         for attribute, sign in _BOUNDS.items():

@@ -11,7 +11,7 @@ from lobug.settings.section import Changeable, HouseholdGrant, Seconds, Section,
 
 
 class MemorySettings(Section):
-    """Long-term memory. The first ten settings have the names of the original design."""
+    """Long-term memory. Several settings have the names of the first design."""
 
     db_path: Path = Field(
         Path("lobug_memory.db"), description="Database file; relative to `data_dir`."
@@ -35,7 +35,10 @@ class MemorySettings(Section):
         Field(3, ge=0, le=100, description="Former turns that a search for a turn adds; 0: none.")
     )
     retrieval_min_similarity: float = Field(
-        0.3, ge=-1.0, le=1.0, description="Cosine similarity below which a fact is not relevant."
+        0.3,
+        ge=-1.0,
+        le=1.0,
+        description="Confidence, by words and by meaning, below which a fact is not relevant.",
     )
     enabled: Annotated[bool, Changeable("Memory")] = Field(
         True,
@@ -118,8 +121,8 @@ class MemorySettings(Section):
     max_failures_before_degrade: int = Field(
         3,
         ge=1,
-        description="Failures in a row after which a session's messages are kept as they were said"
-        " instead of being summed up.",
+        description="Failures in a row after which a session is not summed up any more: the user's"
+        " sentences are copied, in a language without rules all messages as they were said.",
     )
     timeline_retention_days: Annotated[float, Changeable("Keep the timeline", unit="days")] = Field(
         90.0,

@@ -110,7 +110,8 @@ class StreamingSettings(Section):
         200,
         ge=10,
         description="Messages a second from one device before it is disconnected; twice its audio"
-        " frames where those are more. `listening.max_backlog_s` of audio may come at once.",
+        " frames where those are more. A packet with more audio than an agreed frame counts as"
+        " several. `listening.max_backlog_s` of audio may come at once.",
     )
     tool_timeout_s: Seconds = Field(
         8.0, description="How long a device may take to answer a call of one of its tools, seconds."

@@ -1,8 +1,8 @@
 """Summarizes messages into timeline entries, in the background and when a session ends.
 
 A summary, the marks on its messages and the time up to which the session is consolidated are one
-transaction: no message is summarized twice or left out. Messages that cannot be summarized are kept
-as they were said.
+transaction: no message is summarized twice or left out. Of messages that cannot
+be summarized the user's sentences are copied; in a language without rules, all as they were said.
 """
 
 from __future__ import annotations
