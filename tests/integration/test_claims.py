@@ -66,6 +66,40 @@ async def test_what_was_not_meant_for_lo_bug_is_taken_back_with_what_it_ended(ki
         assert await believed(memory) == ["The user lives in Oslo"]
 
 
+async def test_what_is_said_last_counts_where_the_clock_of_another_server_is_behind(
+    kit: Kit,
+) -> None:
+    async with started(kit) as memory:
+        await told(memory, "I live in Rome.")
+        kit.clock.advance(-2.0)
+        await told(memory, "I live in Oslo.")
+        assert await believed(memory) == ["The user lives in Oslo"]
+        messages = await memory.recent_messages(ADA, 10)
+        assert [one.content for one in messages if one.role == "user"][-1] == "I live in Oslo."
+        assert [one.created_at for one in messages] == sorted(one.created_at for one in messages)
+
+
+async def test_what_is_told_anew_is_learned_where_the_clock_of_another_server_is_behind(
+    kit: Kit,
+) -> None:
+    async with started(kit) as memory:
+        await told(memory, "I live in Rome.")
+        await memory.forget_claims(ADA, SCOPE, Asked(("user",), "home"), [])
+        kit.clock.advance(-2.0)
+        await told(memory, "I live in Rome.")
+        assert await believed(memory) == ["The user lives in Rome"]
+
+
+async def test_a_time_in_the_far_future_does_not_become_that_of_what_follows(kit: Kit) -> None:
+    kit.clock.advance(86_400.0)
+    async with started(kit) as memory:
+        await told(memory, "I like golf.")
+        kit.clock.advance(-86_400.0)
+        await told(memory, "I like tennis.")
+        last = (await memory.recent_messages(ADA, 10))[-1]
+        assert last.created_at == kit.clock()
+
+
 async def test_the_same_again_makes_no_second_entry(kit: Kit) -> None:
     async with started(kit) as memory:
         await told(memory, "I live in Oslo.", "I live in Oslo.", "i live in oslo")

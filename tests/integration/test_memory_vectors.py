@@ -12,6 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lobug.engines.base import Vectors
+from lobug.memory import embedding
+from lobug.memory.claims import assertion
 from lobug.memory.index import entry_index
 from lobug.memory.index.entry_index import EmbeddedQuery
 from lobug.memory.model import Draft, Entry, Filter, Hit, MemoryScope
@@ -37,6 +39,53 @@ pytestmark = pytest.mark.usefixtures("each_database")
 @pytest.fixture
 def kit(tmp_path: Path) -> Kit:
     return Kit(tmp_path / "memory.db")
+
+
+async def test_a_fact_that_is_revived_behind_many_later_ones_gets_its_vector_again(
+    kit: Kit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedding, "MOST_UNSETTLED", 0)
+    async with started(kit) as memory:
+        for said in ("I live in Oslo.", "I keep bees.", "I play chess.", "I like golf."):
+            await exchange(memory, said)
+            await memory.process_due()
+        overheard = await memory.log_user_message(ADA, "Actually, I live in Rome.")
+        await memory.process_due()
+        assert _without_vector(kit) == []
+        await memory.log_reply(ADA, overheard, "[IGNORE]", extract=False, retract=True)
+        assert _without_vector(kit) == ["The user lives in Oslo"]
+        await memory.process_due()
+        assert _without_vector(kit) == []
+
+
+async def test_a_fact_that_another_server_has_revived_gets_its_vector_again(
+    kit: Kit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedding, "MOST_UNSETTLED", 0)
+    async with started(kit) as memory:
+        for said in ("I live in Oslo.", "I keep bees.", "I play chess.", "I like golf."):
+            await exchange(memory, said)
+            await memory.process_due()
+        overheard = await memory.log_user_message(ADA, "Actually, I live in Rome.")
+        await memory.process_due()
+        await memory._database.write(  # as another one would, which tells nobody
+            "undo", lambda c: assertion.undo(c, ADA.user, overheard), of=ADA.user, everybody=True
+        )
+        assert _without_vector(kit) == ["The user lives in Oslo"]
+        await exchange(memory, "I like tennis.")
+        await memory.process_due()
+        await memory.process_due()  # the counts have shown that there is one left
+        assert _without_vector(kit) == []
+
+
+def _without_vector(kit: Kit) -> list[str]:
+    """What a search by meaning cannot find."""
+    rows = look(
+        kit.path,
+        "SELECT content FROM memories WHERE status <> 'inactive' AND layer = 'knowledge'"
+        " AND id NOT IN (SELECT memory_id FROM memory_vectors) ORDER BY id",
+    )
+    return [content for (content,) in rows]
 
 
 async def test_while_the_embedder_is_down_facts_are_found_by_their_words(kit: Kit) -> None:

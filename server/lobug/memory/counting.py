@@ -203,6 +203,8 @@ class Counting:
             self.entries_changed = True
             self._everything_changed = self._everything_changed or everything
             raise
+        if self.stats.embedding_backlog:
+            self._embedding.look_again()
         now = self._clock()
         self._took_s = now - began
         if count is count_entries:

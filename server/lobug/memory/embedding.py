@@ -216,6 +216,11 @@ class FactEmbedder(BackgroundEmbedder):
         """Check every fact again: ids may belong to other facts now."""
         self._seen, self._settled = (0, 0), 0
 
+    def look_again(self) -> None:
+        """Look from the first fact on for those without a vector: an early one may have been made
+        active again, at whichever server."""
+        self._seen = (0, 0)
+
     async def _next_batch(self) -> Callable[[], Awaitable[None]] | None:
         settled = self._settled
         index, batch, newest, others = await self._database.read(self._next)

@@ -16,7 +16,7 @@ from lobug.memory.index import turn_words
 from lobug.memory.model import HOUSEHOLD, ConversationKey, LoggedMessage, Role
 from lobug.storage.connection import Connection
 from lobug.storage.statements import Statement, among, byte_length, columns_of, run
-from lobug.storage.tables import background_tasks, conversation_log, memories
+from lobug.storage.tables import background_tasks, conversation_log, memories, tombstones
 
 _log = conversation_log.c
 MESSAGE = select(*columns_of(conversation_log, LoggedMessage))
@@ -82,6 +82,27 @@ def append(
     ).scalar()
     turn_words.analyse(connection, [message_id])
     return int(message_id)
+
+
+CLOCKS_DIFFER_S = 60.0
+"""Times that are later than now by no more than this are another server's now, seconds."""
+
+LATEST = select(
+    select(func.max(_log.created_at)).where(OF_USER).scalar_subquery().label("message"),
+    select(func.max(tombstones.c.forgotten_at))
+    .where(tombstones.c.user == bindparam("of_user"))
+    .scalar_subquery()
+    .label("forgetting"),
+)
+
+
+def time_of_next(connection: Connection, user: str, now: float) -> float:
+    """When a message is said that comes now: never before the last one, or before the last thing
+    was forgotten, since what is said later counts. Another server's clock may be a little ahead,
+    or this one's was set back."""
+    row = run(connection, LATEST, user=user, of_user=user).one()
+    latest = max(row.message or 0.0, row.forgetting or 0.0)
+    return max(now, latest) if latest - now <= CLOCKS_DIFFER_S else now
 
 
 @dataclass(frozen=True, slots=True)

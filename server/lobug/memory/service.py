@@ -357,7 +357,7 @@ class Memory:
                 self._scheduler,
                 conversation_key,
                 content,
-                said_at=now if said_at is None else said_at,
+                said_at=said_at,
                 speaker=speaker,
                 now=now,
                 referents=self.claims.referents(conversation_key),
@@ -405,6 +405,8 @@ class Memory:
             of=conversation_key.user,
             everybody=retract,
         )
+        if retract:
+            self._embedding.look_again()
         self.changed(conversation_key.user)
         return logged.message_id
 

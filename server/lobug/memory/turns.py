@@ -47,7 +47,7 @@ def log_user_message(
     conversation_key: ConversationKey,
     content: str,
     *,
-    said_at: float,
+    said_at: float | None,
     speaker: str | None,
     now: float,
     referents: Sequence[Referent] = (),
@@ -56,9 +56,11 @@ def log_user_message(
     """Append a user's message, let what it claims change memory, and note the extraction of its
     facts, which waits for the reply.
 
-    ``referents``: what was talked about, latest first. Where ``speaker`` says that somebody else
-    speaks, "I" is not the user, and only the extraction reads the words."""
+    ``said_at``: None is now. ``referents``: what was talked about, latest first. Where ``speaker``
+    says that somebody else speaks, "I" is not the user, and only the extraction reads the words."""
     user = conversation_key.user
+    if said_at is None:
+        said_at = log.time_of_next(connection, user, now)
     session_id = sessions.continue_or_begin(connection, conversation_key, said_at, scheduler.idle_s)
     message_id = log.append(
         connection,
@@ -168,7 +170,7 @@ def log_reply(
     reply_id, session_id, said_at = asked.reply_id, asked.session_id, asked.said_at
     new = reply_id is None
     # A message that was said long ago and is imported now has its reply at that time, too.
-    at = now if abs(now - said_at) <= scheduler.idle_s else said_at
+    at = max(now, said_at) if abs(now - said_at) <= scheduler.idle_s else said_at
     if session_id is None:
         session_id = sessions.continue_or_begin(connection, conversation_key, at, scheduler.idle_s)
     if reply_id is None:

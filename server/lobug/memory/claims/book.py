@@ -186,12 +186,6 @@ class ClaimBook:
             return False
         return await self._database.read(lambda c: revisable.may_be_wrong(c, user, entry_ids))
 
-    async def undo(self, user: str, message_id: int) -> None:
-        """Take back what a message claimed."""
-        await self._database.write(
-            "undo", lambda c: assertion.undo(c, user, message_id), of=user, everybody=True
-        )
-
     async def trust(self, user: str, message_id: int) -> list[str]:
         """Mark what a message told, new or again, as what the user asked to be remembered. Returns
         the sentences."""
