@@ -19,6 +19,7 @@ from lobug.memory.index.entry_index import EmbeddedQuery
 from lobug.memory.model import Draft, Entry, Filter, Hit, MemoryScope
 from lobug.memory.recall.entry_search import READ_AT_ONCE, search
 from lobug.memory.recall.readings import Readings
+from lobug.memory.service import Memory
 from lobug.settings import MemorySettings
 from lobug.storage.driver import connect
 from support.memory_kit import (
@@ -46,11 +47,7 @@ async def test_a_fact_that_is_revived_behind_many_later_ones_gets_its_vector_aga
 ) -> None:
     monkeypatch.setattr(embedding, "MOST_UNSETTLED", 0)
     async with started(kit) as memory:
-        for said in ("I live in Oslo.", "I keep bees.", "I play chess.", "I like golf."):
-            await exchange(memory, said)
-            await memory.process_due()
-        overheard = await memory.log_user_message(ADA, "Actually, I live in Rome.")
-        await memory.process_due()
+        overheard = await _overheard(memory)
         assert _without_vector(kit) == []
         await memory.log_reply(ADA, overheard, "[IGNORE]", extract=False, retract=True)
         assert _without_vector(kit) == ["The user lives in Oslo"]
@@ -63,11 +60,7 @@ async def test_a_fact_that_another_server_has_revived_gets_its_vector_again(
 ) -> None:
     monkeypatch.setattr(embedding, "MOST_UNSETTLED", 0)
     async with started(kit) as memory:
-        for said in ("I live in Oslo.", "I keep bees.", "I play chess.", "I like golf."):
-            await exchange(memory, said)
-            await memory.process_due()
-        overheard = await memory.log_user_message(ADA, "Actually, I live in Rome.")
-        await memory.process_due()
+        overheard = await _overheard(memory)
         await memory._database.write(  # as another one would, which tells nobody
             "undo", lambda c: assertion.undo(c, ADA.user, overheard), of=ADA.user, everybody=True
         )
@@ -76,6 +69,16 @@ async def test_a_fact_that_another_server_has_revived_gets_its_vector_again(
         await memory.process_due()
         await memory.process_due()  # the counts have shown that there is one left
         assert _without_vector(kit) == []
+
+
+async def _overheard(memory: Memory) -> int:
+    """Words that end the first of several facts; all have been looked at. Returns their message."""
+    for said in ("I live in Oslo.", "I keep bees.", "I play chess.", "I like golf."):
+        await exchange(memory, said)
+        await memory.process_due()
+    message_id = await memory.log_user_message(ADA, "Actually, I live in Rome.")
+    await memory.process_due()
+    return message_id
 
 
 def _without_vector(kit: Kit) -> list[str]:
