@@ -77,6 +77,7 @@ class PeopleSharing:
         self.memory.claims.drop(user)
         self.forget_talk(user)
         self.in_background(_quietly(self.memory.resume_user(user)))
+        self.schedule.wake()  # what rang where they were has fallen silent there
 
     def _stop_work(self, user: str) -> None:
         self.conversations.withdraw_drafts(user)

@@ -524,6 +524,22 @@ async def test_an_alert_that_rang_where_nobody_was_is_not_told_again_once_it_was
             await until(dropped)
 
 
+async def test_what_rings_goes_on_when_its_person_types_at_another_server(
+    tmp_path: Path, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lobug.agenda.schedule.CHECK_S", LASTING_S)
+    url = postgres.database("rings_on")
+    async with (
+        both(tmp_path, url) as servers,
+        device(str(servers.clients[0].base_url), DESK) as desk,
+    ):
+        await words(servers.clients[0], "Set a timer for one second.", "desk")
+        await desk.until(lambda: bool(desk.audio()))
+        await words(servers.clients[1], "Hello.", "hall")
+        rung = [message["state"] for message in desk.messages("tts")].count("start")
+        await desk.until_said("tts", count=rung + 1, state="start")
+
+
 async def test_background_work_takes_nobody_away(tmp_path: Path, postgres: PostgresServer) -> None:
     url = postgres.database("work")
     async with both(tmp_path, url) as servers:
