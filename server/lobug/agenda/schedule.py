@@ -210,19 +210,27 @@ class Schedule:
         ringing = await self._of_mine(await self._alerts.ringing())
         self._rings = {a.id: self._rings[a.id] for a in ringing if a.id in self._rings}
         await self._take_up([alert for alert in ringing if alert.id not in self._rings])
-        for user in {alert.user for alert in ringing if alert.id in self._rings}:
+        ringing = [alert for alert in self._still_here(ringing) if alert.id in self._rings]
+        for user in {alert.user for alert in ringing}:
             if user not in self._people:
-                self._people[user] = _Person(asyncio.ensure_future(self._ring(user)))
-        self._note_loud([a for a in ringing if a.id in self._rings and a.silenced_at is None])
+                task = asyncio.ensure_future(self._ring(user))
+                self._people[user] = _Person(task)
+                task.add_done_callback(partial(self._rang, user))
+        self._note_loud([alert for alert in ringing if alert.silenced_at is None])
         await self._tell()
         left_s = CHECK_S if due_at is None else due_at - self._wall()
         return min(max(left_s, 0.0), CHECK_S)
 
     async def _of_mine(self, alerts: Sequence[Alert]) -> list[Alert]:
         """Those of people for whom this server acts."""
-        users = {alert.user for alert in alerts}
-        mine = {user for user in users if await self._acts_for.has(user)}
-        return [alert for alert in alerts if alert.user in mine]
+        for user in {alert.user for alert in alerts}:
+            await self._acts_for.has(user)
+        return self._still_here(alerts)
+
+    def _still_here(self, alerts: Sequence[Alert]) -> list[Alert]:
+        """Those of people for whom this server acts now. Whatever was awaited, another server may
+        have taken somebody over meanwhile, and rings for them."""
+        return [alert for alert in alerts if self._acts_for.here(alert.user)]
 
     def person_left(self, user: str) -> None:
         """Fall silent for a user whom another server has taken over: it rings on there."""
@@ -248,7 +256,7 @@ class Schedule:
         silenced = [alert.id for alert in alerts if alert.silenced_at is not None]
         if silenced:
             await self._alerts.finish(silenced)
-        loud = [alert for alert in alerts if alert.silenced_at is None]
+        loud = [alert for alert in self._still_here(alerts) if alert.silenced_at is None]
         late = [alert for alert in loud if is_late(alert, now, self._limits)]
         if late:
             log.info("%d alerts fell due while the server was off", len(late))
@@ -257,8 +265,9 @@ class Schedule:
             until = self._quiet_until(alert.user) if alert.kind == "reminder" else None
             if alert in late:
                 self.began(alert, True)
+            elif not self._acts_for.here(alert.user):
                 continue
-            if until is not None:
+            elif until is not None:
                 await self._alerts.snooze([alert.id], until.timestamp())
             else:
                 began = began_at(alert, now, self._clock(), self._limits)
@@ -290,9 +299,11 @@ class Schedule:
             log.warning("an alert could not ring on: %s", error.code)
         except Exception:
             log.exception("an alert could not ring on")
-        finally:
-            del self._people[user]
-            self._changed.set()  # perhaps it rings here again
+
+    def _rang(self, user: str, _task: asyncio.Task[None]) -> None:
+        """Called when the task of a person has ended, even if it was cancelled before it began."""
+        del self._people[user]
+        self._changed.set()  # perhaps it rings here again
 
     async def _ringing_of(self, user: str) -> list[Alert]:
         found = await self._alerts.ringing()
@@ -361,7 +372,7 @@ class Schedule:
         if new:
             await self._waiting.note(new)
             for alert in new:
-                self._rings[alert.id].noted = True
+                rings[alert.id].noted = True
 
     async def _end(self, alerts: Sequence[Alert]) -> None:
         """End ringing that is over; a reminder that nobody answered, and what nobody could hear,

@@ -61,6 +61,10 @@ class People(Protocol):
         """Whether this server may act for a person at once: they are with it, or with none until
         now. Raises StorageError."""
 
+    def here(self, person: str) -> bool:
+        """Whether a person is with this server at this moment. Asks nobody, so that whatever is
+        done before the next ``await`` is done by the server that has them."""
+
     async def seek(self, person: str) -> bool:
         """Ask whether another server has a device of this person, because this one has none.
         Returns whether one has taken the person over."""
@@ -118,6 +122,10 @@ class AllPeople:
         yield
 
     async def has(self, _person: str) -> bool:
+        """Always."""
+        return True
+
+    def here(self, _person: str) -> bool:
         """Always."""
         return True
 

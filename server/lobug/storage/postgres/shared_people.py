@@ -198,10 +198,14 @@ class SharedPeople:
         self._require_current()
         if person == SHARED_WORK and time.monotonic() < self._shared_work_at:
             return False
-        mine = self._may_begin(person) or await self._claim(person)
+        mine = self.here(person) or await self._claim(person)
         if person == SHARED_WORK and not mine:
             self._shared_work_at = time.monotonic() + SHARED_WORK_S
         return mine
+
+    def here(self, person: str) -> bool:
+        """Whether something may begin for a person now: they are here, and not about to leave."""
+        return person in self._here and person not in self._leaving
 
     async def seek(self, person: str) -> bool:
         """Ask whether another server has a device of this person. Returns whether one has taken
@@ -227,10 +231,6 @@ class SharedPeople:
                 del self._holds[person]
                 self._unheld.set()
 
-    def _may_begin(self, person: str) -> bool:
-        """Whether something may begin for a person: they are here, and not about to leave."""
-        return person in self._here and person not in self._leaving
-
     def _require_current(self) -> None:
         """Raises StorageError where others may have taken over meanwhile."""
         self._membership.require()
@@ -239,7 +239,7 @@ class SharedPeople:
 
     async def _claim_until_here(self, person: str) -> None:
         self._require_current()
-        if self._may_begin(person):
+        if self.here(person):
             return
         try:
             async with asyncio.timeout(self._handover_s):
@@ -247,7 +247,7 @@ class SharedPeople:
                     while (leaving := self._leaving.get(person)) is not None:
                         await asyncio.wait([leaving])
                     free = self._waiter(person)
-                    if self._may_begin(person) or await self._claim(person, wanted=True):
+                    if self.here(person) or await self._claim(person, wanted=True):
                         return
                     with suppress(TimeoutError):
                         async with asyncio.timeout(ASK_AGAIN_S):
@@ -264,7 +264,7 @@ class SharedPeople:
         if task is None:
             task = asyncio.ensure_future(self._claim_now(person, wanted=wanted))
             self._claiming[person] = task
-        return await asyncio.shield(task) and self._may_begin(person)
+        return await asyncio.shield(task) and self.here(person)
 
     async def _claim_now(self, person: str, *, wanted: bool) -> bool:
         me, times = self._membership.holder, self._membership.times_taken
