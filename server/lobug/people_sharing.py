@@ -83,7 +83,7 @@ class PeopleSharing:
         self.conversations.withdraw_drafts(user)
         self.memory.stop_work(user)
 
-    def _told(self, news: News, person: str | None) -> None:
+    def _told(self, news: News, person: str | None, conversation: str | None) -> None:
         match news:
             case "memory":
                 self.hub.publish("memory", person)
@@ -102,7 +102,7 @@ class PeopleSharing:
             case "erased":
                 self.memory.drop_words(person)
                 self.in_background(_quietly(self.webhooks.erase(person)))
-            case "reach" if person is not None and self.connections.sessions(person):
+            case "reach" if person is not None and self._has_device(person, conversation):
                 self.in_background(self._receive(person, wanted=True))
             case "left":
                 self.hub.publish("devices")
@@ -112,6 +112,11 @@ class PeopleSharing:
                 self.memory.drop_words(None)
                 self.access.look_again()
                 self.look_soon()
+
+    def _has_device(self, user: str, conversation: str | None) -> bool:
+        """Whether a device of a user can be talked to here: that of a conversation; None: any."""
+        sessions = self.connections.sessions(user)
+        return any(conversation in {None, one.conversation_key.conversation} for one in sessions)
 
     async def _receive(self, user: str, *, wanted: bool) -> None:
         """Act for a user from now on, because a device of theirs is here. ``wanted``: also where

@@ -26,6 +26,7 @@ from lobug.conversation.registry import Conversations, is_lane_of
 from lobug.conversation.sensors import SensorReading
 from lobug.devices.announcements import Announcements
 from lobug.devices.connected_devices import ConnectedDevices
+from lobug.devices.devices_elsewhere import DevicesElsewhere
 from lobug.devices.report import Report
 from lobug.devices.status import DeviceStatuses
 from lobug.devices.unasked_speech import DeviceVoices
@@ -170,6 +171,8 @@ class LobugServer:
     """Offers newer firmware to devices."""
     connections: ConnectedDevices = field(init=False)
     """The devices that are connected."""
+    devices_elsewhere: DevicesElsewhere = field(init=False)
+    """Those that are connected to other servers."""
     waiting_devices: WaitingDevices = field(init=False)
     """The connections of devices that the owner has not approved yet."""
     device_statuses: DeviceStatuses = field(init=False)
@@ -253,6 +256,12 @@ class LobugServer:
         )
         self.firmware = FirmwareOffers(library, UpdateKey(self.settings.update_key_path))
         self.connections = ConnectedDevices(self.settings.streaming, self.engines.stt)
+        self.devices_elsewhere = DevicesElsewhere(
+            place.people,
+            self.connections,
+            self.access.devices,
+            lambda: self.settings.conversation.users,
+        )
         self.waiting_devices = WaitingDevices(self.settings, self.engines.tts)
         self.access.approved = self.waiting_devices.approved
         self.device_statuses = DeviceStatuses(
@@ -266,7 +275,12 @@ class LobugServer:
         self.schedule = Schedule(
             self.agenda.alerts,
             self.agenda.waiting,
-            DeviceVoices(self.connections, self.engines.tts, self.agenda.speeds.of),
+            DeviceVoices(
+                self.connections,
+                self.devices_elsewhere,
+                self.engines.tts,
+                self.agenda.speeds.of,
+            ),
             RingLimits(self.settings.skills.ring_seconds),
             quiet_hours=QuietHours.of(self.settings.skills.quiet_hours),
             wall=self.wall,
@@ -277,6 +291,7 @@ class LobugServer:
         )
         self.announcements = Announcements(
             self.connections,
+            self.devices_elsewhere,
             self.schedule,
             self.agenda.waiting,
             self.engines.tts,

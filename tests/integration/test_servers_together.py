@@ -30,7 +30,7 @@ from lobug.storage.postgres.schemas import STEPS
 from lobug.storage.postgres.shared_people import SharedPeople
 from lobug.storage.statements import run
 from support.app_server import ScriptedEngines, running, settings_for
-from support.device_client import device
+from support.device_client import DeviceClient, device
 from support.device_client import until as asked_until
 from support.faults import assert_problem, say, until
 from support.memory_app import quiet_engines
@@ -538,6 +538,92 @@ async def test_what_rings_goes_on_when_its_person_types_at_another_server(
         await words(servers.clients[1], "Hello.", "hall")
         rung = [message["state"] for message in desk.messages("tts")].count("start")
         await desk.until_said("tts", count=rung + 1, state="start")
+
+
+DINNER = "Dinner is ready."
+
+
+def heard_by(client: DeviceClient) -> list[str]:
+    """The sentences that a device was sent."""
+    return [message["text"] for message in client.messages("tts") if "text" in message]
+
+
+async def announce(http: httpx.AsyncClient, **body: Any) -> dict[str, Any]:
+    answer = await http.post("/announce", json={"text": DINNER, **body})
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())
+
+
+async def until_known_elsewhere(servers: Both, place: int, *devices: str) -> None:
+    """Return once a server knows that devices are connected to the other one."""
+    people = servers.servers[place].memory.kept_in.people
+
+    async def known() -> bool:
+        return await people.devices_elsewhere() >= set(devices)
+
+    await until(known)
+
+
+@pytest.mark.parametrize("audience", [{"user": "ada"}, {"device": DESK}, {}])
+async def test_what_may_not_wait_is_said_at_another_server(
+    tmp_path: Path, postgres: PostgresServer, audience: dict[str, str]
+) -> None:
+    url = postgres.database("_".join(("not_wait", *audience)))
+    async with (
+        both(tmp_path, url) as servers,
+        device(str(servers.clients[1].base_url), DESK) as desk,
+    ):
+        await until_known_elsewhere(servers, 0, DESK)
+        told = await announce(servers.clients[0], **audience, wait=False)
+        assert told == {"status": "waits", "said_on": [], "waits_for": ["ada"]}
+        await desk.until_said("tts", state="sentence_start", text=DINNER)
+
+
+async def test_who_has_devices_at_two_servers_hears_it_on_all_of_them(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    url = postgres.database("on_all")
+    async with (
+        both(tmp_path, url) as servers,
+        device(str(servers.clients[0].base_url), HALL) as hall,
+        device(str(servers.clients[1].base_url), DESK) as desk,
+    ):
+        await until_known_elsewhere(servers, 0, DESK)
+        told = await announce(servers.clients[0], user="ada")
+        assert told == {"status": "said", "said_on": [HALL], "waits_for": ["ada"]}
+        await desk.until_said("tts", state="stop")
+
+        await until(partial(_nothing_waits, url))
+        assert heard_by(hall) == heard_by(desk) == [DINNER]
+
+
+async def test_what_is_for_one_device_is_said_there_though_its_person_is_elsewhere(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    """And what is said meanwhile where the person is comes to its end first."""
+    url = postgres.database("own_device")
+    async with (
+        both(tmp_path, url) as servers,
+        device(str(servers.clients[0].base_url), HALL) as hall,
+        device(str(servers.clients[1].base_url), DESK) as desk,
+    ):
+        await until_known_elsewhere(servers, 0, DESK)
+        await until_known_elsewhere(servers, 1, HALL)
+        await words(servers.clients[0], "Hello.", HALL)
+        waiting = servers.servers[0].agenda.waiting
+        at_each: list[dict[str | None, float | None]] = [
+            {f"ada/device:{place}": None} for place in (DESK, HALL)
+        ]
+        await waiting.announce("ada", DINNER, at_each[0])
+        await waiting.announce("ada", "The post is here.", at_each[1])
+        await until(partial(_nothing_waits, url))
+        assert heard_by(desk) == [DINNER]
+        assert heard_by(hall) == ["The post is here."]
+
+
+async def _nothing_waits(url: str) -> bool:
+    query = "SELECT count(*) FROM lobug_agenda.waiting_speech"
+    return (await asyncio.to_thread(rows, url, query)) == [(0,)]
 
 
 async def test_background_work_takes_nobody_away(tmp_path: Path, postgres: PostgresServer) -> None:

@@ -85,6 +85,9 @@ class Voice(Protocol):
     def reaches(self, user: str) -> bool:
         """Whether a device of this user is connected."""
 
+    async def elsewhere(self) -> frozenset[str]:
+        """The conversations whose devices are connected to other servers. Raises StorageError."""
+
     async def say(self, what: Unasked) -> Said:
         """Say something once nobody speaks, and return when it has been played. Cancel it to fall
         silent."""
@@ -407,20 +410,30 @@ class Schedule:
     # What waits.
 
     async def _tell(self) -> None:
-        """Say what waits to those who can be reached, unless it is quiet."""
+        """Say what waits to those who can be reached, unless it is quiet. What is for a device at
+        another server is left to that one."""
         by_user: dict[str, list[WaitingSpeech]] = {}
         for one in await self._waiting.sayable():
             by_user.setdefault(one.user, []).append(one)
+        elsewhere = await self._voice.elsewhere() if by_user else frozenset()
         for user, waiting in by_user.items():
+            here = [one.id for one in waiting if one.conversation not in elsewhere]
+            away = next((one.conversation for one in waiting if one.id not in here), None)
+            if not here and not self._acts_for.here(user):
+                continue  # the server that has the device looks after it
             busy = user in self._tellers and not self._tellers[user].done()
             if busy or not await self._acts_for.has(user):
                 continue
             if not self._voice.reaches(user):
-                self._acts_for.tell("reach", person=user)
-            elif not self.is_quiet(user):
-                task = asyncio.ensure_future(self._tell_user(user, [one.id for one in waiting]))
+                self._acts_for.tell("reach", person=user, conversation=away)
+            elif self.is_quiet(user):
+                continue
+            elif here:
+                task = asyncio.ensure_future(self._tell_user(user, here))
                 self._tellers[user] = task
                 task.add_done_callback(partial(self._told, user))
+            elif user not in self._loud:  # what rings here would fall silent
+                self._acts_for.tell("reach", person=user, conversation=away)
 
     def _told(self, user: str, _task: asyncio.Task[None]) -> None:
         self._tellers.pop(user, None)

@@ -8,7 +8,7 @@ the next turn.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -140,24 +140,27 @@ class WaitingSpeeches:
         self._claimed: set[int] = set()
 
     async def announce(
-        self, user: str, content: str, *, conversation: str | None, expires_at: float | None
+        self, user: str, content: str, places: Mapping[str | None, float | None]
     ) -> None:
-        """Let an announcement wait. Raises TooManyRequestsError when too many wait already."""
+        """Let an announcement wait. ``places``: the conversations where it is said first, once for
+        each (None: anywhere), and when it expires there (None: never). Raises TooManyRequestsError
+        when too many wait already."""
 
         def work(connection: Connection) -> None:
             now = self._clock()
             run(connection, _DELETE_EXPIRED, now=now)
             if run(connection, _COUNT, user=user, now=now).scalar() >= MOST_WAITING:
                 raise TooManyRequestsError(f"{MOST_WAITING} announcements wait for {user} already")
-            run(
-                connection,
-                _INSERT,
-                user=user,
-                conversation=conversation,
-                content=content,
-                created_at=now,
-                expires_at=expires_at,
-            ).scalar()
+            for conversation, expires_at in places.items():
+                run(
+                    connection,
+                    _INSERT,
+                    user=user,
+                    conversation=conversation,
+                    content=content,
+                    created_at=now,
+                    expires_at=expires_at,
+                ).scalar()
 
         await self._database.write("announce", work)
         self._changed({user})

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass, replace
 
 from lobug.agenda.schedule import Chime, Said, Schedule
 from lobug.agenda.waiting_speech import WaitingSpeeches
-from lobug.devices.unasked_speech import Sessions, UnaskedSession, VoicedSpeech, voiced
+from lobug.devices.unasked_speech import (
+    OtherDevices,
+    Sessions,
+    UnaskedSession,
+    VoicedSpeech,
+    voiced,
+)
 from lobug.engines.base import TextToSpeech
 from lobug.errors import DeviceOfflineError, QuietHoursError
 from lobug.language.en.segmentation import split_sentences
+from lobug.memory.model import ConversationKey
 from lobug.quota import Claimant, Quota, QuotaLedger
 
 PATIENCE_S = 120.0
@@ -43,6 +50,7 @@ class Announcements:
     def __init__(
         self,
         connections: Sessions,
+        elsewhere: OtherDevices,
         schedule: Schedule,
         waiting: WaitingSpeeches,
         tts: TextToSpeech,
@@ -51,9 +59,11 @@ class Announcements:
         *,
         wall: Callable[[], float],
     ) -> None:
-        """``speed_for`` gives how fast to speak to a user, times the voice's own speed. ``quota``:
-        how many may be under way. ``wall``: seconds since the epoch."""
+        """``elsewhere``: the devices of other servers. ``speed_for`` gives how fast to speak to a
+        user, times the voice's own speed. ``quota``: how many may be under way. ``wall``: seconds
+        since the epoch."""
         self._connections = connections
+        self._elsewhere = elsewhere
         self._schedule = schedule
         self._waiting = waiting
         self._tts = tts
@@ -71,7 +81,8 @@ class Announcements:
         wait: bool,
         expires_s: float | None,
     ) -> Announced:
-        """Say a text, or let it wait. ``expires_s``: after so many seconds it waits no longer.
+        """Say a text, or let it wait. ``expires_s``: after so many seconds it waits no longer. For
+        devices at other servers it waits in any case: those servers say it soon, if they can.
 
         Raises DeviceOfflineError or QuietHoursError when nobody hears it and it may not wait,
         TooManyRequestsError when too many are under way or wait, BusyError, StorageError.
@@ -82,28 +93,54 @@ class Announcements:
         self._under_way.take(claimant)
         try:
             quiet = frozenset(user for user in audience.users if self._schedule.is_quiet(user))
-            sessions = [one for one in self._connections.sessions() if _is_meant(one, audience)]
-            loud = [one for one in sessions if _user(one) not in quiet]
+            loud_audience = replace(audience, users=audience.users - quiet)
+            sessions = self._connections.sessions()
+            loud = [one for one in sessions if _is_meant(one.conversation_key, loud_audience)]
+            # Who has no device here hears it elsewhere or, if that fails, later.
+            away = loud_audience.users - {_user(one) for one in loud}
+            lasting = away if wait else frozenset()
             speeches = await self._voiced(text, chime, [_user(one) for one in loud])
-            said = await asyncio.gather(*(_say(one, speeches[_user(one)]) for one in loud))
+            passing_on = asyncio.ensure_future(
+                self._pass_on(text, loud_audience, lasting, expires_s)
+            )
+            try:
+                said = await asyncio.gather(*(_say(one, speeches[_user(one)]) for one in loud))
+                elsewhere = await passing_on
+            finally:
+                passing_on.cancel()
             heard = [one for one, outcome in zip(loud, said, strict=True) if outcome.heard]
-            missing = audience.users - {_user(one) for one in heard}
-            if not heard and not wait:
+            if not heard and not elsewhere and not wait:
                 if quiet:
                     raise QuietHoursError("it is in the quiet hours")
                 raise DeviceOfflineError("no device of the audience could say it")
+            missing = audience.users - {_user(one) for one in heard} - (elsewhere & away)
             if not wait:
                 missing = frozenset()
             for user in sorted(missing):
-                await self._waiting.announce(
-                    user,
-                    text,
-                    conversation=audience.conversation,
-                    expires_at=None if expires_s is None else self._wall() + expires_s,
-                )
-            return Announced(frozenset(one.device for one in heard), missing)
+                expires_at = None if expires_s is None else self._wall() + expires_s
+                await self._waiting.announce(user, text, {audience.conversation: expires_at})
+            return Announced(frozenset(one.device for one in heard), missing | elsewhere)
         finally:
             self._under_way.give_back(claimant)
+
+    async def _pass_on(
+        self, text: str, audience: Audience, lasting: Set[str], expires_s: float | None
+    ) -> frozenset[str]:
+        """Let a text wait for each device of the audience that is connected to another server.
+        Returns their users. ``lasting``: users for whom one of them is to wait for as long as it
+        may, rather than as long as it is news."""
+        places: dict[str, list[str]] = {}
+        for key in (await self._elsewhere.conversations()).values():
+            if _is_meant(key, audience):
+                places.setdefault(key.user, []).append(key.conversation)
+        for user, conversations in sorted(places.items()):
+            now = self._wall()
+            news_s = PATIENCE_S if expires_s is None else min(expires_s, PATIENCE_S)
+            expires_at: dict[str | None, float | None] = dict.fromkeys(conversations, now + news_s)
+            if user in lasting:
+                expires_at[conversations[0]] = None if expires_s is None else now + expires_s
+            await self._waiting.announce(user, text, expires_at)
+        return frozenset(places)
 
     async def _voiced(
         self, text: str, chime: Chime, users: Sequence[str]
@@ -130,8 +167,7 @@ async def _say(session: UnaskedSession, speech: VoicedSpeech) -> Said:
         return Said()
 
 
-def _is_meant(session: UnaskedSession, audience: Audience) -> bool:
-    key = session.conversation_key
-    if audience.conversation is not None:
-        return key.conversation == audience.conversation
-    return key.user in audience.users
+def _is_meant(key: ConversationKey, audience: Audience) -> bool:
+    if key.user not in audience.users:
+        return False
+    return audience.conversation in {None, key.conversation}

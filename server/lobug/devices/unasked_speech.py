@@ -6,7 +6,7 @@ after each ``tts stop`` in the modes auto and realtime, and when it has connecte
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -187,20 +187,37 @@ class Sessions(Protocol):
         """The sessions of a user's devices, or of all (None), the newest first."""
 
 
+class OtherDevices(Protocol):
+    """The devices that are connected to other servers (``DevicesElsewhere``)."""
+
+    async def conversations(self) -> Mapping[str, ConversationKey]:
+        """Their conversations, by their ids. Raises StorageError."""
+
+
 class DeviceVoices:
     """Speaks unasked on connected devices (``agenda.schedule.Voice``)."""
 
     def __init__(
-        self, connections: Sessions, tts: TextToSpeech, speed_for: Callable[[str], float]
+        self,
+        connections: Sessions,
+        elsewhere: OtherDevices,
+        tts: TextToSpeech,
+        speed_for: Callable[[str], float],
     ) -> None:
         """``speed_for`` gives how fast to speak to a user, times the voice's own speed."""
         self._connections = connections
+        self._elsewhere = elsewhere
         self._tts = tts
         self._speed_for = speed_for
 
     def reaches(self, user: str) -> bool:
         """Whether a device of this user is connected."""
         return bool(self._connections.sessions(user))
+
+    async def elsewhere(self) -> frozenset[str]:
+        """The conversations whose devices are connected to other servers. Raises StorageError."""
+        found = await self._elsewhere.conversations()
+        return frozenset(key.conversation for key in found.values())
 
     async def say(self, what: Unasked) -> Said:
         """Say it in the conversation that it belongs to, else on another device of the user."""

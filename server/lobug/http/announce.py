@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Request
@@ -117,7 +118,7 @@ async def announce(
 ) -> AnnounceReply:
     """Say a text on devices, without being asked. Answers when it has been said, or waits."""
     text = " ".join(checked_text(body.text, MAX_CHARS).split())
-    audience = _audience(body, caller_of(request.scope), server)
+    audience = await _audience(body, caller_of(request.scope), server)
     result = await server.announcements.announce(
         text,
         audience,
@@ -133,18 +134,18 @@ async def announce(
     )
 
 
-def _audience(body: AnnounceRequest, caller: Caller, server: LobugServer) -> Audience:
+async def _audience(body: AnnounceRequest, caller: Caller, server: LobugServer) -> Audience:
     """To whom it is said. Raises OwnerOnlyError: somebody else than the caller is among them;
-    DeviceUnknownError."""
+    DeviceUnknownError, StorageError."""
     own = conversation_of_caller(caller, server.settings).user
     everywhere = caller.may_announce
     if body.device is not None:
-        key = _conversation_of_device(body.device, server)
+        key = await _conversation_of_device(body.device, server)
         audience = Audience(frozenset({key.user}), key.conversation)
     elif body.user is not None:
         audience = Audience(frozenset({body.user}))
     elif body.all or everywhere:
-        audience = Audience(_everybody(server))
+        audience = Audience(await _everybody(server))
     else:
         audience = Audience(frozenset({own}))
     if not everywhere and (body.all or audience.users != {own}):
@@ -152,8 +153,9 @@ def _audience(body: AnnounceRequest, caller: Caller, server: LobugServer) -> Aud
     return audience
 
 
-def _conversation_of_device(name: str, server: LobugServer) -> ConversationKey:
-    """The conversation of the device with this id or name. Raises DeviceUnknownError."""
+async def _conversation_of_device(name: str, server: LobugServer) -> ConversationKey:
+    """The conversation of the device with this id or name. Raises DeviceUnknownError,
+    StorageError."""
     known = server.access.devices.all()
     found = [one for one in known if name.lower() == one.device_id and one.revoked_at is None]
     found = found or [one for one in known if one.name == name and one.revoked_at is None]
@@ -164,13 +166,18 @@ def _conversation_of_device(name: str, server: LobugServer) -> ConversationKey:
     for session in server.connections.sessions():
         if session.device == name.lower():
             return session.conversation_key
+    elsewhere = await server.devices_elsewhere.conversations()
+    if name.lower() in elsewhere:
+        return elsewhere[name.lower()]
     raise DeviceUnknownError("no device, or more than one, has this id or name")
 
 
-def _everybody(server: LobugServer) -> frozenset[str]:
+async def _everybody(server: LobugServer) -> frozenset[str]:
     """The users of all devices that are connected or were approved."""
     users = server.settings.conversation.users
     known = [one for one in server.access.devices.all() if one.revoked_at is None]
     keys = [conversation_of(f"device:{one.device_id}", users, user=one.user) for one in known]
     keys += [session.conversation_key for session in server.connections.sessions()]
+    with suppress(StorageError):  # whoever is here hears it all the same
+        keys += (await server.devices_elsewhere.conversations()).values()
     return frozenset(key.user for key in keys)

@@ -26,14 +26,16 @@ News = Literal[
 ]  # fmt: skip
 """What servers tell each other. The first five: something has changed; ``erased``: words of a
 person, or of anybody, are gone; ``work``: there is something to embed; ``device``: one of this
-person has connected; ``reach``: who has a device of this person? ``left``: a server has stopped,
-and its people are free; ``gap``: news may have been missed."""
+person has connected; ``reach``: who has a device of this person, or the one of a certain
+conversation? ``left``: a server has stopped, and its people are free; ``gap``: news may have been
+missed."""
 
 SERVER_PEOPLE = table("people", column("person"), column("server"), schema="lobug_lease")
 """Which person is with which server; there only where several answer at once."""
 
-NewsListener = Callable[[News, str | None], None]
-"""Called on the event loop with what another server tells, and the person whom it concerns."""
+NewsListener = Callable[[News, str | None, str | None], None]
+"""Called on the event loop with what another server tells, and with the person and the conversation
+that it concerns."""
 
 
 class People(Protocol):
@@ -76,7 +78,9 @@ class People(Protocol):
     async def devices_elsewhere(self) -> frozenset[str]:
         """The ids of the devices that are connected to other servers. Raises StorageError."""
 
-    def tell(self, news: News, *, person: str | None = None) -> None:
+    def tell(
+        self, news: News, *, person: str | None = None, conversation: str | None = None
+    ) -> None:
         """Tell the other servers of something, soon. Never raises."""
 
     def tell_with(self, connection: Connection, news: News, *, person: str | None) -> None:
@@ -140,7 +144,9 @@ class AllPeople:
         """None."""
         return frozenset()
 
-    def tell(self, news: News, *, person: str | None = None) -> None:
+    def tell(
+        self, news: News, *, person: str | None = None, conversation: str | None = None
+    ) -> None:
         """There is nobody to tell."""
 
     def tell_with(self, connection: Connection, news: News, *, person: str | None) -> None:

@@ -103,7 +103,7 @@ class SharedPeople:
         self._listening: threading.Thread | None = None
         self._stop = threading.Event()
         self._presence = Presence(membership, self._in_session)
-        self._told: NewsListener = lambda _news, _person: None
+        self._told: NewsListener = lambda _news, _person, _conversation: None
         self._arrived: Callable[[str], None] = lambda _person: None
         self._stop_work: Callable[[str], None] = lambda _person: None
         self._left: Callable[[str], None] = lambda _person: None
@@ -353,9 +353,13 @@ class SharedPeople:
 
     # ---- news
 
-    def tell(self, news: News, *, person: str | None = None) -> None:
+    def tell(
+        self, news: News, *, person: str | None = None, conversation: str | None = None
+    ) -> None:
         """Tell the other servers of something, soon. Never raises."""
         what = {"kind": news, "person": person, "from": self._membership.holder}
+        if conversation is not None:
+            what["conversation"] = conversation
         text = json.dumps(what)
         if text in self._news or self._threads is None:
             return
@@ -395,7 +399,7 @@ class SharedPeople:
         if kind in ("free", "left", "gap"):
             self._wake_waiters(person)
         if kind != "free":
-            self._told(cast("News", kind), person)
+            self._told(cast("News", kind), person, told.get("conversation"))
 
     def _listen(self, loop: asyncio.AbstractEventLoop, tried: threading.Event) -> None:
         """``tried`` is set once it hears, or could not at first."""
