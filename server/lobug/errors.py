@@ -448,6 +448,13 @@ class StorageCorruptError(StorageError):
     code = "storage_corrupt"
 
 
+class StorageRefusedError(StorageError):
+    """The database works, but does not take what it was given, which breaks one of its rules or
+    limits."""
+
+    code = "storage_refused"
+
+
 class StorageNewerError(StorageError):
     """The database was written by a newer Lo-Bug than this one."""
 

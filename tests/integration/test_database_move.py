@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import random
 import re
 import shutil
 import signal
@@ -38,6 +39,8 @@ from lobug.errors import (
     StorageReadOnlyError,
     StorageUnfinishedError,
 )
+from lobug.memory.model import Draft, Filter, MemoryScope
+from lobug.memory.service import Memory
 from lobug.settings import Settings
 from lobug.storage.database import MOVE_TABLE
 from lobug.storage.driver import connect
@@ -47,7 +50,8 @@ from lobug.storage.postgres.migration import TABLES as OWN_TABLES
 from lobug.storage.postgres.schemas import STEPS
 from lobug.storage.sqlite_database import DatabaseOptions
 from support import moved_house, postgres, programs
-from support.moved_house import answers, build, house_of, moved, settings_of, sides
+from support.memory_kit import exchange, started
+from support.moved_house import answers, build, house_of, kit_of, moved, settings_of, sides
 from support.patience import PATIENCE_S
 
 CHILD = str(Path(moved_house.__file__))
@@ -579,6 +583,37 @@ def test_long_texts_are_not_held_in_memory_all_at_once(tmp_path: Path) -> None:
         tracemalloc.stop()
     assert lengths == 40_000_000
     assert most < 20_000_000
+
+
+def test_a_word_as_long_as_a_message_is_moved_and_found(tmp_path: Path) -> None:
+    dice = random.Random(7)
+    key = "".join(dice.choices("0123456789abcdef", k=3_000))
+    home = "".join(chr(dice.randint(0x4E00, 0x9FA0)) for _ in range(1_400))
+    scope = MemoryScope("ada", None)
+
+    async def found(memory: Memory) -> list[str]:
+        hits = await memory.search(scope, f"{key} hens", Filter(), limit=5)
+        return sorted(hit.content[:16] for hit in hits)
+
+    async def fill() -> list[str]:
+        kit = kit_of(tmp_path)
+        kit.settings = kit.settings.model_copy(update={"max_content_chars": 8_000})
+        async with started(kit) as memory:
+            await memory.store(scope, Draft(content=f"The long key is {key}"))
+            await memory.store(scope, Draft(content="The hens are loud"))
+            await exchange(memory, f"I live in {home}")
+            return await found(memory)
+
+    async def look(place: DatabasePlace) -> list[str]:
+        async with started(kit_of(tmp_path, place)) as memory:
+            return await found(memory)
+
+    url = new_database()
+    before = asyncio.run(fill())
+    assert before == ["The hens are lou", "The long key is "]
+    moved_there = command(tmp_path, "--to", url)
+    assert moved_there.exit_code == 0, moved_there.output
+    assert asyncio.run(look(DatabasePlace(url))) == before
 
 
 def stopping_at(point: str) -> Callable[[str], None]:

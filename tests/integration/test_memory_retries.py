@@ -16,7 +16,17 @@ from lobug.memory.learning.model_requests import TIMEOUT_S
 from lobug.settings import MemorySettings
 from lobug.storage import migrations
 from lobug.storage.driver import Connection, backups_of, connect
-from support.memory_kit import ENDLESS, Kit, dated, exchange, look, model_that_listens
+from support.memory_kit import (
+    BOB,
+    ENDLESS,
+    Kit,
+    dated,
+    exchange,
+    look,
+    model_that_listens,
+    opened,
+    started,
+)
 from support.patience import PATIENCE_S
 from support.scripted import Reply, ScriptedChatModel
 
@@ -262,3 +272,30 @@ async def test_a_memory_that_takes_long_to_count_is_not_counted_all_day(kit: Kit
     await memory.process_due()
     assert memory.stats().facts == 2
     await memory.close()
+
+
+async def test_what_the_database_does_not_take_is_parked_and_keeps_nothing_else_waiting(
+    kit: Kit,
+) -> None:
+    async with started(kit) as memory:
+        with opened(kit.path) as connection:
+            connection.execute(
+                "CREATE UNIQUE INDEX one_alone ON memories (category) WHERE category = 'timeline'"
+            )
+        await exchange(memory, "I keep bees")
+        await exchange(memory, "I keep owls", conversation_key=BOB)
+        for _ in range(kit.settings.max_extraction_attempts):
+            kit.clock.advance(600.0)
+            await memory.process_due()
+        parked = look(
+            kit.path,
+            "SELECT kind, attempts, last_error FROM background_tasks WHERE state = 'parked'",
+        )
+        ((kind, attempts, error),) = parked
+        assert (kind, attempts) == ("end_session", kit.settings.max_extraction_attempts)
+        assert error.startswith("storage_refused: ")
+        assert "reached" not in error
+        await exchange(memory, "I keep goats")
+        await memory.process_due()
+        assert memory.stats().facts == 3
+        assert memory.fault() is None

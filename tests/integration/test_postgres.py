@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import re
 import signal
 import socket
@@ -25,7 +26,9 @@ from lobug.errors import (
     StorageError,
     StorageNewerError,
     StorageReadOnlyError,
+    StorageRefusedError,
 )
+from lobug.memory.index.entry_index import word_scores
 from lobug.memory.model import ConversationKey, Filter, MemoryScope, Purge
 from lobug.memory.statistics import count_entries
 from lobug.storage.connection import Connection, PostgresConnection
@@ -591,6 +594,54 @@ async def test_words_of_turns_of_an_earlier_version_are_kept_together() -> None:
     ]
 
 
+@pytest.mark.usefixtures("path")
+async def test_words_of_entries_of_an_earlier_version_are_found() -> None:
+    url = postgres.server().database("test_of_version_5")
+    steps = STEPS["lobug_memory"]
+    before = PostgresDatabase(PostgresOptions(url, steps=steps[:5]), clock=lambda: NOW)
+    long = "".join(random.Random(7).choices("0123456789abcdef", k=2_000))
+    words = [
+        "hens",
+        "na\u00efve \u201cowls\u201d",
+        "stra\u00dfe",
+        "\u043c\u043e\u0441\u043a\u0432\u0430",
+        "\u6771\u4eac",
+        long,
+        "x" * 9_000,
+    ]
+
+    def fill(connection: Connection) -> None:
+        for number, word in enumerate(words, start=1):
+            run(
+                connection,
+                'INSERT INTO memories ("user", told_by, layer, category, key, content, source,'
+                " said_at, created_at, updated_at, valid_from) VALUES ('ada', 'ada', 'knowledge',"
+                " 'knowledge', :key, :content, 'user', 1, 1, 1, 1)",
+                key=f"entry_{number}",
+                content=f"This is about {word}, and geese",
+            )
+
+    def rows(connection: Connection) -> list[str]:
+        return run(connection, "SELECT ctid::text FROM memory_tokens ORDER BY memory_id").scalars()
+
+    async def holders(asked: str) -> set[int]:
+        return set(await now.read(lambda connection: word_scores(connection, ["ada"], [asked])))
+
+    await before.open(lambda _: None)
+    await before.write("fill", fill)
+    were = await before.read(rows)
+    await close(before)
+    now = PostgresDatabase(PostgresOptions(url), clock=lambda: NOW)
+    await now.open(lambda _: None)
+    for number, word in enumerate(words, start=1):
+        assert await holders(word) == {number}
+    assert await holders("geese") == set(range(1, len(words) + 1))
+    are = await now.read(rows)
+    unchanged = [word for word, one, other in zip(words, were, are, strict=True) if one == other]
+    assert unchanged == ["hens", "na\u00efve \u201cowls\u201d"]
+    await close(now)
+
+
 async def test_a_database_of_a_newer_program_is_refused(path: Path) -> None:
     with opened(path) as connection:
         connection.execute("UPDATE schema_version SET version = 99")
@@ -891,6 +942,28 @@ async def test_words_stand_in_no_error(path: Path) -> None:
     await close(database)
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        # More than an index takes, what a rule of the table forbids, a number that is none.
+        """INSERT INTO projects ("user", name, created_at)
+        SELECT 'ada', string_agg(CAST(random() AS text), ''), 1 FROM generate_series(1, 999)""",
+        """INSERT INTO projects ("user", name, status, created_at) VALUES ('ada', 'a', 'x', 1)""",
+        "SELECT CAST(current_database() AS bigint)",
+    ],
+)
+async def test_a_database_that_does_not_take_something_is_not_said_to_be_away(
+    path: Path, statement: str
+) -> None:
+    (database,) = await opened_by(path, 1)
+    with pytest.raises(StorageRefusedError, match="does not take") as raised:
+        await database.write("wrong", lambda c: run(c, statement) and None)
+    assert "reached" not in str(raised.value)
+    await database.write("right", lambda _: None)
+    assert database.fault is None
+    await close(database)
+
+
 async def test_nothing_of_what_was_forgotten_is_in_the_tables(path: Path) -> None:
     kit = Kit(path)
     async with started(kit) as memory:
@@ -1025,7 +1098,9 @@ SAMPLED = """
 SELECT c.relname || '.' || a.attname, a.attstattarget
 FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
 JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE c.relkind = 'r' AND n.nspname LIKE 'lobug\\_%%' AND a.attnum > 0 AND NOT a.attisdropped
+LEFT JOIN pg_index i ON i.indexrelid = c.oid
+WHERE (c.relkind = 'r' OR i.indkey[a.attnum - 1] = 0)  -- 0: it is computed
+AND n.nspname LIKE 'lobug\\_%%' AND a.attnum > 0 AND NOT a.attisdropped
 AND format_type(a.atttypid, NULL) NOT IN
     ('bigint', 'integer', 'smallint', 'double precision', 'boolean')
 """
@@ -1040,9 +1115,13 @@ async def test_no_words_are_kept_as_samples_for_the_planner(path: Path) -> None:
         kept = dict(connection.execute(SAMPLED).fetchall())
     sampled = {column for column, target in kept.items() if target != 0}
     assert {column for column in sampled if not HARMLESS.fullmatch(column)} == set()
-    assert {"memory_facts.embedding", "outbox.content", "devices.name", "notes.content"} <= set(
-        kept
-    )
+    assert {
+        "memory_facts.embedding",
+        "memories_once.digest_of",
+        "outbox.content",
+        "devices.name",
+        "notes.content",
+    } <= set(kept)
 
 
 async def test_writes_go_on_while_it_is_compacted_and_a_turn_can_stop_that(path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
+
+from sqlalchemy import Column, Index, func
 from sqlalchemy.schema import CreateIndex, CreateTable, MetaData
 
 from lobug.storage.connection import Connection
@@ -23,7 +26,7 @@ def create_tables(connection: Connection, tables: MetaData) -> None:
         for index in sorted(table.indexes, key=lambda one: str(one.name)):
             index.dialect_options["postgresql"]["where"] = index.dialect_options["sqlite"]["where"]
             index.dialect_options["postgresql"]["include"] = index.info.get("beside", [])
-            connection.execute(_text(CreateIndex(index)))
+            connection.execute(_text(CreateIndex(_with_digests(index))))
     for table in tables.tables.values():
         for link in sorted(table.foreign_keys, key=lambda one: one.parent.name):
             target = link.column
@@ -32,6 +35,18 @@ def create_tables(connection: Connection, tables: MetaData) -> None:
                 f'ALTER TABLE {table.name} ADD FOREIGN KEY ("{link.parent.name}")'
                 f' REFERENCES {target.table.name} ("{target.name}"){deleted}'
             )
+
+
+def _with_digests(index: Index) -> Index:
+    """An index with digests in place of what may be long."""
+    changed = copy(index)
+    changed.expressions = [
+        func.digest_of(one)
+        if isinstance(one, Column) and one.name in index.info.get("long", [])
+        else one
+        for one in index.expressions
+    ]
+    return changed
 
 
 def _text(statement: CreateTable | CreateIndex) -> str:

@@ -16,6 +16,7 @@ from lobug.errors import (
     LobugError,
     PersonElsewhereError,
     StorageError,
+    StorageRefusedError,
 )
 from lobug.language.en.claims.english import CLAIMS
 from lobug.memory import jobs
@@ -308,6 +309,9 @@ class Worker:
         except PersonElsewhereError:
             await asyncio.sleep(LEAVING_S)  # they are about to leave for another server
             return False
+        except StorageRefusedError as error:
+            # Of this task alone: waiting for the database would keep all others waiting.
+            await self._failed(task, f"{error.code}: {error}")
         except StorageError:
             raise
         except (EngineTimeoutError, ContextOverflowError) as error:

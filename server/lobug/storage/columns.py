@@ -143,13 +143,15 @@ def add_index(
     where: str | None = None,
     unique: bool = False,
     beside: str = "",
+    long: str = "",
 ) -> None:
     """An index over columns; ``where``: over some of the rows only. ``beside``: columns that
-    PostgreSQL keeps in it, too; they are the row's id, which an index of SQLite has anyway."""
+    PostgreSQL keeps in it, too; they are the row's id, which an index of SQLite has anyway.
+    ``long``: columns in place of which PostgreSQL's has digests, since it takes no long texts."""
     Index(
         name,
         *(table.c[column] for column in columns.split()),
         unique=unique,
-        info={"beside": beside.split()},
+        info={"beside": beside.split(), "long": long.split()},
         **of_rows(where),
     )

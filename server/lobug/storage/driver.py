@@ -29,6 +29,7 @@ from lobug.errors import (
     StorageError,
     StorageFullError,
     StorageReadOnlyError,
+    StorageRefusedError,
 )
 
 if TYPE_CHECKING:
@@ -153,6 +154,7 @@ def describe() -> DriverReport:
 
 # Primary result codes of SQLite, https://www.sqlite.org/rescode.html (low byte of the extended).
 BUSY, LOCKED, READONLY, CORRUPT, FULL, CANTOPEN, NOTADB = 5, 6, 8, 11, 13, 14, 26
+TOOBIG, CONSTRAINT, MISMATCH = 18, 19, 20
 
 ROOM_BYTES = 256 * 1024
 """A disk with less free space still counts as full: one more page would fit, but not a turn."""
@@ -219,6 +221,8 @@ def typed(error: Exception, path: Path) -> StorageError:
         return StorageReadOnlyError(
             f"{path} or its folder cannot be opened for writing ({text}): check its permissions"
         )
+    if code in (TOOBIG, CONSTRAINT, MISMATCH):
+        return StorageRefusedError(f"{path} does not take what it was given ({text})")
     return StorageError(f"{path}: {text}")
 
 

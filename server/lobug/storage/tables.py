@@ -273,6 +273,7 @@ add_index(
     where="source_message_id IS NOT NULL AND source = 'system' AND layer = 'knowledge'"
     " AND status = 'active'",
     unique=True,
+    long="content",
 )
 add_index(
     "memories_unincorporated",

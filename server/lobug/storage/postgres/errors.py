@@ -15,6 +15,7 @@ from lobug.errors import (
     StorageError,
     StorageFullError,
     StorageReadOnlyError,
+    StorageRefusedError,
 )
 
 AGAIN = (errors.SerializationFailure, errors.DeadlockDetected, errors.ForeignKeyViolation)
@@ -45,6 +46,12 @@ TYPED: tuple[tuple[tuple[type[Exception], ...], type[StorageError], str], ...] =
         (errors.DataCorrupted, errors.IndexCorrupted),
         StorageCorruptError,
         "the database {place} is damaged",
+    ),
+    (
+        # The last is an OperationalError: a text is too long for an index, for instance.
+        (psycopg.DataError, psycopg.IntegrityError, errors.ProgramLimitExceeded),
+        StorageRefusedError,
+        "the database {place} does not take what it was given",
     ),
     (
         (psycopg.InterfaceError, psycopg.OperationalError),

@@ -28,7 +28,7 @@ def script(name: str) -> Step:
 
 
 STEPS: Mapping[str, tuple[Step, ...]] = {
-    "lobug_memory": tuple(script(f"memory_{number:03}") for number in range(1, 6)),
+    "lobug_memory": tuple(script(f"memory_{number:03}") for number in range(1, 7)),
     "lobug_access": (script("access_001"),),
     "lobug_agenda": (script("agenda_001"),),
     "lobug_webhooks": (script("webhooks_001"),),

@@ -29,6 +29,9 @@ from lobug.language.en.claims.time_phrases import CLOCK, DATE, POINT
 MOST_WORDS = 6
 """Most words of a noun phrase."""
 MOST_OWNERS = 4
+LONGEST = 120
+"""Most characters of a phrase with its owners: what is longer is a key or an address, and nobody
+asks for what is known of it. An index of subjects takes no long ones either."""
 _IS_TIME = re.compile(rf"(?:the )?(?:{POINT}|{DATE}|{CLOCK})", re.IGNORECASE)
 _ARTICLES = frozenset({"the", "a", "an", "this", "that", "these", "those", "both"})
 _NO_NAMES = frozenset(
@@ -82,6 +85,11 @@ def subject_of(found: Sequence[Token]) -> tuple[NounPhrase, int] | None:
 
 def noun_phrase(found: Sequence[Token]) -> tuple[NounPhrase, int] | None:
     """The person or thing named at the beginning, and the index after it."""
+    read = _noun_phrase(found)
+    return None if read is None or sum(map(len, read[0].path)) > LONGEST else read
+
+
+def _noun_phrase(found: Sequence[Token]) -> tuple[NounPhrase, int] | None:
     if not found:
         return None
     first = found[0].low
