@@ -24,6 +24,7 @@ from lobug.storage.postgres.address import Address
 from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
 from lobug.storage.postgres.inspection import inspect
 from lobug.storage.postgres.lease import Lease, LeaseOptions, Standing
+from lobug.storage.postgres.membership import Membership
 from lobug.storage.statements import run
 from support.app_server import running, settings_for
 from support.device_client import device
@@ -264,7 +265,7 @@ async def test_to_renew_it_waits_for_no_disk_and_no_standby(postgres: PostgresSe
     url = postgres.database("waiting")
     one, other = lease_of(url, "one"), lease_of(url, "other")
     one.attempt()
-    set_in(postgres, "synchronous_standby_names", "nobody")
+    postgres.set("synchronous_standby_names", "nobody")
     try:
         with psycopg.connect(url, autocommit=True) as raw:
             raw.execute("SET synchronous_commit = off")
@@ -274,18 +275,34 @@ async def test_to_renew_it_waits_for_no_disk_and_no_standby(postgres: PostgresSe
         other.attempt()
         assert isinstance(other.fault, StorageHeldError)
     finally:
-        set_in(postgres, "synchronous_standby_names", "")
+        postgres.set("synchronous_standby_names", "")
     other.close()
     one.close()
 
 
-def set_in(postgres: PostgresServer, name: str, value: str) -> None:
-    """Change a setting of the whole PostgreSQL."""
-    with psycopg.connect(postgres.url, autocommit=True) as raw:
-        raw.execute(f"ALTER SYSTEM SET {name} = '{value}'".encode())
-        raw.execute("SELECT pg_reload_conf()")
-    while rows(postgres.url, f"SHOW {name}") != [(value,)]:
-        pass
+@pytest.mark.parametrize("kind", [Lease, Membership])
+async def test_a_lock_on_its_row_costs_nobody_the_lease(
+    postgres: PostgresServer, kind: type[Lease], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lease_module, "LONGEST_WAIT_S", 0.3, raising=False)
+    url = postgres.database(f"locked_{kind.__name__.lower()}")
+    lease = kind(LeaseOptions("lobug one", LASTING_S, "one"), Address.of(url), PATIENCE_S)
+    lease.attempt()
+    session, renewed_at = lease._raw, lease._renewed_at
+    with psycopg.connect(url) as locking:
+        locking.execute("LOCK TABLE lobug_lease.lease IN SHARE MODE")
+        if kind is Membership:
+            locking.execute("LOCK TABLE lobug_lease.servers IN SHARE MODE")
+        async with asyncio.timeout(PATIENCE_S / 4):
+            await asyncio.to_thread(lease.attempt)
+        lease.require()
+        assert lease._renewed_at == renewed_at, "it was not renewed"
+    lease.attempt()
+    lease.require()
+    assert lease._renewed_at > renewed_at
+    assert lease._raw is session
+    assert lease.times_taken == 1
+    lease.close()
 
 
 async def test_a_server_follows_to_the_standby_that_was_promoted(

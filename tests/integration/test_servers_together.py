@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,7 @@ from lobug.memory.model import ConversationKey, MemoryScope, Purge
 from lobug.server import LobugServer
 from lobug.settings import Settings
 from lobug.storage.connection import Connection
+from lobug.storage.postgres import lease as lease_module
 from lobug.storage.postgres.address import Address
 from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
 from lobug.storage.postgres.inspection import inspect
@@ -231,6 +233,165 @@ async def test_a_server_that_is_frozen_in_a_write_holds_up_the_others_for_less_t
         await database.close()
     for each in (one, other):
         each.close()
+
+
+async def test_a_server_that_is_frozen_while_it_ends_another_one_keeps_nobody_from_going_on(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = postgres.database("frozen_ending")
+    gone, frozen = membership_of(url, "gone"), membership_of(url, "frozen")
+    for each in (gone, frozen):
+        each.attempt()
+    change(url, "INSERT INTO lobug_lease.people VALUES ('ada', 'lobug gone')")
+    change(url, "UPDATE lobug_lease.servers SET ended = true WHERE name = 'lobug gone'")
+    assert frozen._raw is not None
+    ask, begun, go_on = frozen._raw.execute, threading.Event(), threading.Event()
+
+    def freeze(query: Any, *parameters: Any) -> Any:
+        answer = ask(query, *parameters)
+        if "DELETE" in query:
+            begun.set()
+            assert go_on.wait(PATIENCE_S)
+        return answer
+
+    monkeypatch.setattr(frozen._raw, "execute", freeze)
+    freezing = asyncio.ensure_future(asyncio.to_thread(frozen.attempt))
+    try:
+        assert await asyncio.to_thread(begun.wait, PATIENCE_S)
+        async with asyncio.timeout(PATIENCE_S / 4), people_of(url, "other") as other:
+            assert await other.has("ada")
+            await asyncio.to_thread(other._membership.attempt)
+            other._membership.require()
+    finally:
+        go_on.set()
+        await freezing
+    frozen.require()
+    frozen.close()
+
+
+async def test_a_lock_that_stays_costs_nobody_the_membership(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lease_module, "LONGEST_WAIT_S", 0.3)
+    url = postgres.database("stays")
+    gone, late, one = (membership_of(url, name) for name in ("gone", "late", "one"))
+    for each in (gone, late, one):
+        each.attempt()
+    for person, server in (("ada", "gone"), ("bob", "late")):
+        change(url, f"INSERT INTO lobug_lease.people VALUES ('{person}', 'lobug {server}')")
+    change(url, "UPDATE lobug_lease.servers SET ended = true WHERE name <> 'lobug one'")
+    with (
+        closing(Address.of(url).connect(PATIENCE_S, program="lobug late")) as frozen,
+        closing(Address.of(url).connect(PATIENCE_S)) as stranger,
+    ):
+        for raw, person in ((frozen, "ada"), (stranger, "bob")):
+            raw.execute("BEGIN")
+            raw.execute("DELETE FROM lobug_lease.people WHERE person = %s", (person,))
+        session, renewed_at = one._raw, one._renewed_at
+        async with asyncio.timeout(PATIENCE_S / 4):
+            await asyncio.to_thread(one.attempt)
+        one.require()
+        assert one._raw is session
+        assert one._renewed_at > renewed_at
+        async with people_of(url, "other", handover_s=1.0) as other:
+            assert await other.has("ada"), "who had a lock on her was ended, too"
+            with pytest.raises(PersonElsewhereError):
+                await _held(other, "bob")
+            assert await other.has("cleo")
+            stranger.execute("ROLLBACK")
+            await asyncio.to_thread(one.attempt)
+            assert await other.has("bob")
+    one.close()
+
+
+async def test_a_lock_does_not_hide_that_the_database_is_another_one(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lease_module, "LONGEST_WAIT_S", 0.2)
+    url = postgres.database("another")
+    one = membership_of(url, "one")
+    one.attempt()
+    one._drop()
+    one._taken_at = (Address.of(url), "the timeline before")
+    with psycopg.connect(url) as locking:
+        locking.execute("LOCK TABLE lobug_lease.servers IN SHARE MODE")
+        async with asyncio.timeout(PATIENCE_S / 4):
+            await asyncio.to_thread(one.attempt)
+    assert isinstance(one.fault, StorageBusyError)
+    one.attempt()
+    one.require()
+    assert one.times_taken == 2
+    one.close()
+
+
+async def test_what_servers_tell_each_other_waits_for_a_slow_disk_and_no_renewal_does(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever tells something waits until what is told before is committed."""
+    monkeypatch.setattr(lease_module, "LONGEST_WAIT_S", 0.2)
+    url = postgres.database("told")
+    change(url, "ALTER DATABASE told SET synchronous_commit = off")
+    gone, one = membership_of(url, "gone"), membership_of(url, "one")
+    for each in (gone, one):
+        each.attempt()
+    told: list[str] = []
+
+    def tell_durably() -> None:
+        with closing(Address.of(url).connect(PATIENCE_S, program="slow")) as raw:
+            raw.execute("SET synchronous_commit = on")
+            with raw.transaction():
+                raw.execute("INSERT INTO lobug_lease.people VALUES ('ada', 'slow')")
+                raw.execute("SELECT pg_notify('lobug', 'slow')")
+
+    async def slow() -> bool:
+        query = "SELECT wait_event FROM pg_stat_activity WHERE application_name = 'slow'"
+        return (await asyncio.to_thread(rows, url, query)) == [("SyncRep",)]
+
+    async with people_of(url, "other") as other, people_of(url, "third") as third:
+        third.follow(
+            arrived=lambda _: None,
+            stop_work=lambda _: None,
+            left=lambda _: None,
+            told=lambda news, _: told.append(news),
+        )
+        postgres.set("synchronous_standby_names", "nobody")
+        try:
+            telling = asyncio.ensure_future(asyncio.to_thread(tell_durably))
+            await until(slow)
+            other.tell("agenda")
+            change(url, "UPDATE lobug_lease.servers SET ended = true WHERE name = 'lobug gone'")
+            async with asyncio.timeout(PATIENCE_S / 4):
+                await asyncio.to_thread(one.attempt)
+            one.require()
+            assert ("lobug gone",) not in rows(url, "SELECT name FROM lobug_lease.servers")
+            await asyncio.sleep(0.5)
+            assert await slow()
+        finally:
+            postgres.set("synchronous_standby_names", "")
+        await telling
+        await asyncio.to_thread(one.attempt)
+        await asked_until(lambda: {"agenda", "left"} <= set(told))
+    one.close()
+
+
+async def test_a_server_s_sessions_wait_for_a_lock_for_part_of_a_takeover(
+    postgres: PostgresServer,
+) -> None:
+    def limit(raw: psycopg.Connection[Any]) -> Any:
+        return raw.execute("SELECT current_setting('lock_timeout')").fetchone()
+
+    address = Address.of(postgres.database("part"))
+    for lasts_s, expected in ((4.0, "500ms"), (LASTING_S, "2s")):
+        member = Membership(LeaseOptions("lobug one", lasts_s, "one"), address, PATIENCE_S)
+        await asyncio.to_thread(member.attempt)
+        member._renewed_at += LASTING_S  # it is held, however short it lasts
+        people = SharedPeople(member, address, PATIENCE_S, PATIENCE_S)
+        await people.start()
+        assert member._raw is not None
+        assert limit(member._raw) == (expected,)
+        assert await people._in_session(limit) == (expected,)
+        await people.close()
+        member.close()
 
 
 async def test_nothing_is_migrated_while_a_server_of_another_version_writes(

@@ -100,6 +100,15 @@ class PostgresServer:
             raw.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
         return self.url_of(name)
 
+    def set(self, name: str, value: str) -> None:
+        """Change a setting, and wait until sessions have it."""
+        with psycopg.connect(self.url, autocommit=True) as raw:
+            raw.execute(f"ALTER SYSTEM SET {name} = '{value}'".encode())
+            raw.execute("SELECT pg_reload_conf()")
+            shown = f"SHOW {name}".encode()
+            while raw.execute(shown).fetchone() != (value,):
+                time.sleep(0.01)
+
     def standby(self, source: str = "", **settings: str) -> PostgresServer:
         """Start a copy that follows this one; from then on a commit here waits for it. ``source``:
         where it reaches this one, if not through its socket; ``settings`` in place of this one's.

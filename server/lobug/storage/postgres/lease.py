@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg import errors, sql
@@ -26,6 +26,7 @@ from lobug.storage.postgres.address import Address
 from lobug.storage.postgres.connections import Raw
 from lobug.storage.postgres.errors import typed_errors
 from lobug.storage.postgres.hosts import Lines
+from lobug.storage.postgres.session import milliseconds
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +44,13 @@ RETRY_S = 1.0
 
 ENDING_MS = 2000
 """How long to wait for a session of another server to end, milliseconds."""
+
+WAIT_PART = 0.125
+"""Of ``Lease.lasts_s``, for how long a lock of another server is waited for: whoever waits for two
+of them between two renewals must not be late."""
+
+LONGEST_WAIT_S = 2.0
+"""The most of that, seconds."""
 
 WITH_LOCK = " lease"
 """What the name of the session with the lock has after that of the other sessions."""
@@ -101,6 +109,10 @@ MEMBERS = f"{SCHEMA}.servers"
 """The servers that answer at once (``membership``)."""
 
 TOGETHER = f"SELECT count(*) FROM {MEMBERS} WHERE NOT ended"
+
+
+class LockedError(Exception):
+    """Somebody else has a lock on what is renewed: it is not renewed, and not lost either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +185,12 @@ class Lease:
         return self._options.lasts_s
 
     @property
+    def lock_timeout(self) -> str:
+        """How long a session that all others of this server depend on waits for a lock, as
+        PostgreSQL has it: who has that may be frozen."""
+        return milliseconds(min(self.lasts_s * WAIT_PART, LONGEST_WAIT_S))
+
+    @property
     def left_s(self) -> float:
         """For how long no other server takes over what this one has, seconds; 0 or less: one may
         have done so. No I/O."""
@@ -241,7 +259,10 @@ class Lease:
         """Renew it, or try to take it; note what came of it in ``fault``."""
         with self._using:
             before, times, began = self._fault, self.times_taken, time.monotonic()
-            now = self._found()
+            try:
+                now = self._found()
+            except LockedError:
+                return  # it lasts as long as it did, and is tried again soon
             if isinstance(now, StorageHeldError) or times != self.times_taken:
                 self._lines.cut()  # whatever is under way there counts no more
             seen = self.fault
@@ -284,7 +305,9 @@ class Lease:
                 )
                 raw.execute(
                     "SELECT set_config('statement_timeout', '0', false),"
-                    " set_config('idle_session_timeout', '0', false)"
+                    " set_config('idle_session_timeout', '0', false),"
+                    " set_config('lock_timeout', %s, false)",
+                    (self.lock_timeout,),
                 )
                 self._at = self._address.at(raw)
                 _require_table(raw)
@@ -294,7 +317,14 @@ class Lease:
             return error
 
     def _renewed(self, raw: Raw) -> bool:
-        return self._fault is None and bool(raw.execute(RENEW, self._parameters).rowcount)
+        return self._fault is None and self._renew(raw, RENEW)
+
+    def _renew(self, raw: Raw, statement: LiteralString) -> bool:
+        """Returns whether there was something to renew. Raises LockedError."""
+        try:
+            return bool(raw.execute(statement, self._parameters).rowcount)
+        except errors.LockNotAvailable:
+            raise LockedError from None
 
     def _taken(self, raw: Raw) -> StorageError | None:
         """Take it if it is free, or if its holder does nothing. Returns why it was not taken."""
@@ -312,15 +342,14 @@ class Lease:
         if not end_sessions(raw, sessions_of(others)):
             return StorageError("the former server's sessions do not end")
         raw.execute(TAKEN, self._parameters)
-        if self._is_elsewhere(raw) or others:
+        before, self._taken_at = self._taken_at, self._here(raw)
+        if before != self._taken_at or others:
             self.times_taken += 1
         return None
 
-    def _is_elsewhere(self, raw: Raw) -> bool:
-        """Whether the session is at another PostgreSQL than the last one, or at the first."""
-        before = self._taken_at
-        self._taken_at = now = (self._at, timeline_of(raw))
-        return before != now
+    def _here(self, raw: Raw) -> tuple[Address, str]:
+        """Which PostgreSQL the session is at (``_taken_at``)."""
+        return self._at, timeline_of(raw)
 
     def _end_holder(self, raw: Raw) -> str:
         """End the sessions of whoever has the lock, if it does nothing. Returns its computer."""

@@ -109,20 +109,33 @@ WHERE s.name <> %(holder)s AND (s.ended OR (
 
 SINCE = "SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()"
 
-MARK = f"UPDATE {MEMBERS} SET ended = true WHERE name = %s"
+MARK = f"UPDATE {MEMBERS} SET ended = true WHERE name = %s AND NOT ended"
 
-LEAVE = (
-    f"DELETE FROM {PEOPLE} WHERE server = %s",
-    f"DELETE FROM {DEVICES} WHERE server = %s",
-    f"DELETE FROM {MEMBERS} WHERE name = %s",
-)
-"""Whoever was with a server is free before the server is gone."""
+LEAVE = f"""
+WITH people AS (DELETE FROM {PEOPLE} WHERE server = %(name)s),
+    devices AS (DELETE FROM {DEVICES} WHERE server = %(name)s)
+DELETE FROM {MEMBERS} WHERE name = %(name)s
+"""
+"""One statement, as all that these sessions do: a server that is frozen between two of a
+transaction would keep its locks, and with them all others from going on."""
 
 TELL = "SELECT pg_notify(%s, %s)"
+
+TELL_PATIENTLY = f"{TELL}, set_config('lock_timeout', '0', true)"
+"""Who tells something waits for all that do so at that moment to be committed. No server that is
+frozen lengthens that, but a slow disk does; what is told must not be lost."""
+
+LEFT = '{"kind": "left"}'
+
+IN_THE_WAY = (errors.LockNotAvailable, errors.DeadlockDetected)
+"""Another server, or somebody else, has a lock on what was wanted."""
 
 
 class Membership(Lease):
     """``start`` first, ``close`` last; as ``Lease``, but every server that asks has it at once."""
+
+    _untold = False
+    """Whether the others have yet to be told that a server has left."""
 
     def require_holder(self, raw: Raw) -> None:
         """Raises StorageHeldError if a session that this server has just made is no member's:
@@ -142,7 +155,7 @@ class Membership(Lease):
             )
 
     def _renewed(self, raw: Raw) -> bool:
-        if self._fault is not None or not raw.execute(RENEW, self._parameters).rowcount:
+        if self._fault is not None or not self._renew(raw, RENEW):
             return False
         self._end_those_gone(raw)
         return True
@@ -154,49 +167,54 @@ class Membership(Lease):
             if not _shares(raw):
                 return held_by(name)
         _require_tables(raw)
-        if not self._is_elsewhere(raw) and raw.execute(RENEW, self._parameters).rowcount:
+        here = self._here(raw)
+        if here == self._taken_at and self._renew(raw, RENEW):
             return None  # it is one still: only this session is new
         if not end_former(raw):
-            self._taken_at = None  # it is not taken yet
             return StorageError("the former server's sessions do not end")
         # Sessions of its own from before, when it was a member already, must not count again.
         raw.execute(MARK, (self.holder,))
         if not end_sessions(raw, [self.holder]):
             return StorageError("this server's former sessions do not end")
         self.times_taken += 1  # before new sessions are accepted
-        with raw.transaction():
-            for statement in LEAVE:
-                raw.execute(statement, (self.holder,))
-            raw.execute(JOIN, {**self._parameters, "knows": KNOWS})
+        raw.execute(LEAVE, {"name": self.holder})
+        raw.execute(JOIN, {**self._parameters, "knows": KNOWS})
+        self._taken_at = here
         self._end_those_gone(raw)
         return None
 
     def _end_those_gone(self, raw: Raw) -> None:
-        """End the membership of servers that are killed, frozen or cut off."""
-        row = raw.execute(SINCE).fetchone()
-        values = {**self._parameters, "since": None if row is None else row[0]}
-        for name, computer in raw.execute(GONE, values).fetchall():
-            log.warning("the server on %s does not answer PostgreSQL; others take over", computer)
-            raw.execute(MARK, (name,))
-            if end_sessions(raw, sessions_of([name])):  # else with the next renewal
-                _leave(raw, name)
+        """End the membership of servers that are killed, frozen or cut off; what a lock is in the
+        way of is done with the next renewal, which must not wait for it."""
+        with suppress(*IN_THE_WAY):
+            row = raw.execute(SINCE).fetchone()
+            values = {**self._parameters, "since": None if row is None else row[0]}
+            gone = raw.execute(GONE, values).fetchall()
+            for name, computer in gone:
+                log.warning(
+                    "the server on %s does not answer PostgreSQL; others take over", computer
+                )
+                raw.execute(MARK, (name,))
+            # All of them first: one may have a lock on what another one leaves.
+            ended = [name for name, _ in gone if end_sessions(raw, sessions_of([name]))]
+            for name in ended:
+                raw.execute(LEAVE, {"name": name})
+                self._untold = True
+        if self._untold:
+            with suppress(*IN_THE_WAY):
+                raw.execute(TELL, (CHANNEL, LEFT))
+                self._untold = False
 
     def _give_back(self, raw: Raw) -> None:
         with suppress(psycopg.Error):  # then the others find out
-            _leave(raw, self.holder)
+            raw.execute(LEAVE, {"name": self.holder})
+            raw.execute(TELL_PATIENTLY, (CHANNEL, LEFT))
         super()._give_back(raw)
 
 
 def _shares(raw: Raw) -> bool:
     """Whether no server has the database for itself."""
     return bool(raw.execute(SHARE, LOCK).fetchone() == (True,))
-
-
-def _leave(raw: Raw, name: str) -> None:
-    with raw.transaction():
-        for statement in LEAVE:
-            raw.execute(statement, (name,))
-        raw.execute(TELL, (CHANNEL, '{"kind": "left"}'))
 
 
 def _require_tables(raw: Raw) -> None:

@@ -10,18 +10,20 @@ from functools import partial
 
 from lobug.errors import StorageError
 from lobug.storage.postgres.connections import Raw
-from lobug.storage.postgres.membership import CHANNEL, DEVICES, TELL, Membership
+from lobug.storage.postgres.membership import CHANNEL, DEVICES, TELL_PATIENTLY, Membership
 
 log = logging.getLogger(__name__)
 
 AGAIN_S = 2.0
 """Pause before it is tried again to note devices while the database is away, seconds."""
 
-CAME = f"""
-INSERT INTO {DEVICES} (device, server) SELECT device, %s FROM unnest(%s::text[]) d (device)
+NOTE = f"""
+WITH went AS (DELETE FROM {DEVICES} WHERE server = %(me)s AND device = ANY(%(went)s))
+INSERT INTO {DEVICES} (device, server)
+SELECT device, %(me)s FROM unnest(%(came)s::text[]) d (device)
 ON CONFLICT (device) DO UPDATE SET server = excluded.server
 """
-WENT = f"DELETE FROM {DEVICES} WHERE server = %s AND device = ANY(%s)"
+"""No device has both come and gone. One statement, for the reason that ``LEAVE`` is one."""
 ELSEWHERE = f"SELECT device FROM {DEVICES} WHERE server <> %s"
 
 
@@ -94,7 +96,5 @@ class Presence:
 
     def _write(self, came: set[str], went: set[str], raw: Raw) -> None:
         me = self._membership.holder
-        with raw.transaction():
-            raw.execute(CAME, (me, sorted(came)))
-            raw.execute(WENT, (me, sorted(went)))
-            raw.execute(TELL, (CHANNEL, json.dumps({"kind": "devices", "from": me})))
+        raw.execute(NOTE, {"me": me, "came": sorted(came), "went": sorted(went)})
+        raw.execute(TELL_PATIENTLY, (CHANNEL, json.dumps({"kind": "devices", "from": me})))

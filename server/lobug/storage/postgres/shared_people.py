@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, TypeVar, cast
 
 import psycopg
+from psycopg import errors
 
 from lobug.errors import PersonElsewhereError, StorageError, StorageHeldError
 from lobug.storage.connection import Connection
@@ -21,7 +22,7 @@ from lobug.storage.people import SHARED_WORK, News, NewsListener
 from lobug.storage.postgres.address import Address
 from lobug.storage.postgres.connections import Raw
 from lobug.storage.postgres.errors import typed_errors
-from lobug.storage.postgres.membership import CHANNEL, PEOPLE, TELL, Membership
+from lobug.storage.postgres.membership import CHANNEL, PEOPLE, TELL, TELL_PATIENTLY, Membership
 from lobug.storage.postgres.presence import ELSEWHERE, Presence
 
 log = logging.getLogger(__name__)
@@ -270,10 +271,13 @@ class SharedPeople:
         me, times = self._membership.holder, self._membership.times_taken
 
         def ask(raw: Raw) -> bool:
-            row = raw.execute(CLAIM, {"person": person, "me": me}).fetchone()
+            try:
+                row = raw.execute(CLAIM, {"person": person, "me": me}).fetchone()
+            except errors.LockNotAvailable:
+                return False  # another server is about to take or to free them
             if row is not None and row[0] != me and wanted:
                 asked = {"kind": "want", "person": person, "to": row[0], "from": me}
-                raw.execute(TELL, (CHANNEL, json.dumps(asked)))
+                raw.execute(TELL_PATIENTLY, (CHANNEL, json.dumps(asked)))
             return row is not None and row[0] == me
 
         try:
@@ -312,7 +316,7 @@ class SharedPeople:
             def leave(raw: Raw) -> None:
                 raw.execute(LEAVE, (person, me))
                 free = json.dumps({"kind": "free", "person": person, "from": me})
-                raw.execute(TELL, (CHANNEL, free))
+                raw.execute(TELL_PATIENTLY, (CHANNEL, free))
 
             await self._in_session(leave)
         except StorageError as error:
@@ -372,7 +376,7 @@ class SharedPeople:
         await asyncio.sleep(TELL_AFTER_S)
         self._news.discard(text)
         try:
-            await self._in_session(lambda raw: raw.execute(TELL, (CHANNEL, text)))
+            await self._in_session(lambda raw: raw.execute(TELL_PATIENTLY, (CHANNEL, text)))
         except StorageError as error:
             log.debug("other servers could not be told of something: %s", error)
 
@@ -435,8 +439,21 @@ class SharedPeople:
             if self._raw is not None:
                 try:
                     return work(self._raw)
-                except psycopg.OperationalError:  # the session has ended
-                    self._raw.close()
-            self._raw = None
-            self._raw = self._membership.connect(self._patience_s)
+                except psycopg.Error:
+                    if not self._raw.closed:
+                        raise
+            self._raw = None  # the session has ended
+            self._raw = self._connected()
             return work(self._raw)
+
+    def _connected(self) -> Raw:
+        """A session in which one person whose row somebody has locked keeps no other one waiting
+        for long."""
+        raw = self._membership.connect(self._patience_s)
+        try:
+            limit = self._membership.lock_timeout
+            raw.execute("SELECT set_config('lock_timeout', %s, false)", (limit,))
+        except BaseException:
+            raw.close()
+            raise
+        return raw
