@@ -21,6 +21,7 @@ from lobug.errors import (
     DeviceUnknownError,
     LobugError,
     PairingCodeError,
+    StorageBusyError,
     StorageNewerError,
     TokenInvalidError,
     TokenUnknownError,
@@ -247,6 +248,24 @@ async def test_what_another_program_revokes_counts_here(tmp_path: Path) -> None:
         async with opened(tmp_path) as other:
             await other.devices.revoke("aa:bb")
         await asyncio.wait_for(gone.wait(), PATIENCE_S)
+        assert came_with(access, token) == "token_invalid"
+
+
+async def test_what_another_program_revokes_counts_here_even_if_it_could_not_be_read_at_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(_: object) -> None:
+        raise StorageBusyError("the database is too busy")
+
+    async with opened(tmp_path) as access:
+        token = await paired(access)
+        async with opened(tmp_path) as other:
+            await other.devices.revoke("aa:bb")
+        with monkeypatch.context() as patched:
+            patched.setattr(access._store._database, "read", fail)
+            with pytest.raises(StorageBusyError):
+                await access.check()
+        await access.check()
         assert came_with(access, token) == "token_invalid"
 
 

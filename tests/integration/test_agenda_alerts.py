@@ -14,7 +14,7 @@ import pytest
 
 from lobug.agenda.alerts import Alert, NewAlert
 from lobug.agenda.service import FILE, Agenda
-from lobug.errors import AlertLimitError
+from lobug.errors import AlertLimitError, StorageBusyError
 from lobug.settings.skills import SkillSettings
 from support.alerts_child import ACKNOWLEDGED, START, new_alert
 from support.app_server import client_of
@@ -129,6 +129,26 @@ async def test_recurring_alerts_keep_the_time_on_the_clock(
 def words_in(folder: Path, words: str) -> bool:
     """Whether words can be read in any file of the agenda."""
     return any(words.encode() in path.read_bytes() for path in folder.glob(f"{FILE}*"))
+
+
+async def test_what_another_program_changes_counts_here_even_if_it_could_not_be_read_at_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(_: object) -> None:
+        raise StorageBusyError("the database is too busy")
+
+    async with opened(tmp_path) as agenda, opened(tmp_path) as other:
+        told: list[str] = []
+        await other.speeds.change("ada", 1.5)
+        with monkeypatch.context() as patched:
+            patched.setattr(agenda.database, "read", fail)
+            with pytest.raises(StorageBusyError):
+                await agenda.refresh()
+        agenda.changed_elsewhere = lambda: told.append("changed")
+        await agenda.refresh()
+        assert agenda.speeds.of("ada") == 1.5
+        await agenda.refresh()
+        assert told == ["changed"]
 
 
 @pytest.mark.parametrize("each_database", ["sqlite"], indirect=True)

@@ -25,6 +25,7 @@ from lobug.storage.compaction import compact, note
 from lobug.storage.driver import connect
 from lobug.storage.sqlite_database import DatabaseOptions, SqliteDatabase
 from support.app_server import ScriptedEngines, running, settings_for
+from support.foreign_writes import changed
 from support.patience import PATIENCE_S
 from support.scripted import ScriptedChatModel
 from support.scripted_serve import lobug, scripted_serve
@@ -261,19 +262,19 @@ def database(tmp_path: Path) -> SqliteDatabase:
 
 async def test_only_what_others_write_counts_as_changed(database: SqliteDatabase) -> None:
     await database.open(lambda _connection: None)
-    assert not await database.changed_by_others()
+    assert not await changed(database)
     for round_ in range(3):
         await database.write("note", lambda c: note(c, 0.0))
         await database.read(lambda c: c.execute("SELECT 1").fetchone())
         await database.aside(lambda c: c.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone())
         assert await compact(database)
-        assert not await database.changed_by_others(), round_
+        assert not await changed(database), round_
     other = connect(str(database.path), timeout_s=1.0)
     other.execute("PRAGMA user_version")
-    assert not await database.changed_by_others(), "reading is no change"
+    assert not await changed(database), "reading is no change"
     note(other, 0.0)
-    assert await database.changed_by_others()
-    assert not await database.changed_by_others(), "once"
+    assert await changed(database)
+    assert not await changed(database), "once"
     other.close()
     await database.close()
 
@@ -340,6 +341,6 @@ async def test_a_replaced_file_is_noticed_without_a_write(database: SqliteDataba
     await database.open(lambda _connection: None)
     database.path.replace(database.path.with_name("moved.db"))
     with pytest.raises(StorageError, match="moved, replaced or deleted"):
-        await database.changed_by_others()
+        await changed(database)
     assert database.fault is not None
     await database.close()

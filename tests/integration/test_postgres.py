@@ -47,6 +47,7 @@ from lobug.storage.statements import run
 from lobug.webhooks.outbox import metadata as webhook_tables
 from support import postgres
 from support.faults import until
+from support.foreign_writes import changed
 from support.memory_kit import ADA, BOB, Kit, exchange, opened, started
 from support.patience import PATIENCE_S
 from support.postgres_server import PostgresServer
@@ -201,12 +202,12 @@ async def test_two_that_wait_for_each_other_both_succeed(path: Path) -> None:
 
 async def test_what_another_server_writes_is_noticed(path: Path) -> None:
     one, other = await opened_by(path, 2)
-    await one.changed_by_others()  # that the other one has opened it
+    await changed(one)  # that the other one has opened it
     await one.write("own", lambda _: None)
-    assert not await one.changed_by_others()
+    assert not await changed(one)
     await other.write("foreign", lambda _: None)
-    assert await one.changed_by_others()
-    assert not await one.changed_by_others()
+    assert await changed(one)
+    assert not await changed(one)
     await close(one, other)
 
 
@@ -232,8 +233,8 @@ async def test_a_write_whose_answer_is_lost_is_noticed(
             await database.write("lost", insert, told.append)
     assert told == []
     assert await database.read(lambda c: run(c, "SELECT count(*) FROM turn_owners").scalar()) == 1
-    assert await database.changed_by_others()
-    assert not await database.changed_by_others()
+    assert await changed(database)
+    assert not await changed(database)
     await close(database)
 
 
@@ -242,12 +243,12 @@ async def test_a_backup_that_is_put_back_is_noticed(path: Path) -> None:
     with opened(path) as connection:
         before = connection.execute("SELECT server, writes FROM written").fetchall()
     await database.write("own", lambda _: None)
-    assert not await database.changed_by_others()
+    assert not await changed(database)
     with opened(path) as connection:
         connection.execute("DELETE FROM written")
         connection.executemany("INSERT INTO written (server, writes) VALUES (%s, %s)", before)
-    assert await database.changed_by_others()
-    assert not await database.changed_by_others()
+    assert await changed(database)
+    assert not await changed(database)
     await close(database)
 
 
@@ -266,8 +267,27 @@ async def test_a_write_beside_the_opening_is_noticed(path: Path) -> None:
     writes: list[Future[None]] = []
     await database.open(first)
     await asyncio.wrap_future(writes[0])
-    assert await database.changed_by_others()
+    assert await changed(database)
     await close(database, other)
+
+
+async def test_a_change_that_could_not_be_counted_is_taken_note_of_once(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Turns would fail, one after another, for the sake of counts."""
+    told: list[str | None] = []
+
+    async def fail() -> None:
+        raise StorageError("no connection is left")
+
+    async with started(Kit(path)) as here, started(Kit(path)) as there:
+        await exchange(there, "I keep nine hens", conversation_key=ADA)
+        here.changed = told.append
+        monkeypatch.setattr(here._counting, "everything", fail)
+        with pytest.raises(StorageError, match="no connection"):
+            await here.refresh()
+        await here.refresh()
+        assert told == [None]
 
 
 async def test_two_memories_of_one_database_know_the_same(path: Path) -> None:
@@ -841,7 +861,7 @@ async def test_what_queues_up_while_it_is_away_waits_for_one_attempt(
 
     def ask() -> Awaitable[object]:
         if what == "changed_by_others":
-            return database.changed_by_others()
+            return changed(database)
         return (
             database.read(lambda _: None) if what == "read" else database.write("w", lambda _: None)
         )

@@ -17,11 +17,14 @@ import httpx
 import psycopg
 import pytest
 
+from lobug.access.callers import Revoked
+from lobug.access.service import FILE, Access
 from lobug.errors import PersonElsewhereError, StorageBusyError, StorageError, StorageHeldError
 from lobug.memory.model import ConversationKey, MemoryScope, Purge
 from lobug.server import LobugServer
-from lobug.settings import Settings
+from lobug.settings import AccessSettings, Settings
 from lobug.storage.connection import Connection
+from lobug.storage.places import DatabasePlace
 from lobug.storage.postgres import lease as lease_module
 from lobug.storage.postgres.address import Address
 from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
@@ -909,6 +912,37 @@ async def test_a_device_at_another_server_is_shown_and_can_be_revoked(
             async with asyncio.timeout(PATIENCE_S):
                 await desk.closed.wait()
             await until(away)
+
+
+async def test_a_revocation_that_could_not_be_read_at_first_counts_all_the_same(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    """The database tells of it once, while its tables are locked."""
+    place = DatabasePlace(postgres.database("busy"), patience_s=0.3)
+    async with AsyncExitStack() as stack:
+        one, other = (
+            Access(AccessSettings(), tmp_path / FILE, clock=lambda: 0.0, refresh_s=600, place=place)
+            for _ in range(2)
+        )
+        for access in (one, other):
+            await access.start()
+            stack.push_async_callback(access.close)
+        asked = partial(one.devices.discover, DESK, "test", description="desk", address="::1")
+        pairing = (await asked()).pairing
+        assert pairing is not None
+        await one.devices.approve(pairing.code)
+        token = (await asked()).token
+        assert token is not None
+        await other.check()
+        revoked: list[Revoked] = []
+        other.when_revoked(revoked.append)
+        await one.devices.revoke(DESK)
+        with psycopg.connect(place.url or "") as locking:
+            locking.execute("LOCK TABLE lobug_access.devices")
+            with pytest.raises(StorageBusyError):
+                await other.check()
+        await other.check()
+        assert [gone.device_id for gone in revoked] == [DESK]
 
 
 async def test_facts_are_extracted_once(tmp_path: Path, postgres: PostgresServer) -> None:

@@ -20,6 +20,7 @@ from lobug.storage.postgres.database import PostgresDatabase, PostgresOptions
 from lobug.storage.statements import run
 from support import postgres
 from support.faults import until
+from support.foreign_writes import changed
 from support.memory_kit import ADA, BOB, Kit, exchange, recalled, started
 from support.patience import PATIENCE_S
 
@@ -79,23 +80,23 @@ async def test_people_of_one_server_do_not_wait_for_each_other(path: Path) -> No
 
 async def test_own_writes_are_never_taken_for_those_of_others(path: Path) -> None:
     async with opened(path) as database:
-        await database.changed_by_others()
+        await changed(database)
         slow = Held()
         await slow.begin(database, lambda _: None, "ada")
         found: list[bool] = []
 
         async def look() -> None:
-            found.extend([await database.changed_by_others() for _ in range(20)])
+            found.extend([await changed(database) for _ in range(20)])
 
         await asyncio.gather(
             look(), *(database.write("own", lambda _: None, of=f"p{n}") for n in range(40))
         )
         await slow.commit()
-        assert not any([*found, await database.changed_by_others()])
+        assert not any([*found, await changed(database)])
         async with opened(path) as other:
             await other.write("foreign", lambda _: None, of="ada")
-        assert await database.changed_by_others()
-        assert not await database.changed_by_others()
+        assert await changed(database)
+        assert not await changed(database)
 
 
 async def test_a_commit_that_fails_is_taken_for_a_change_once(path: Path) -> None:
@@ -106,26 +107,26 @@ async def test_a_commit_that_fails_is_taken_for_a_change_once(path: Path) -> Non
 
     async with opened(path) as database:
         await database.write("whole", lambda _: None, of="ada")
-        await database.changed_by_others()
+        await changed(database)
         with pytest.raises(StorageError):
             await database.write("broken", broken, of="ada")
-        assert await database.changed_by_others(), "nobody knows whether it was committed"
-        assert not await database.changed_by_others()
+        assert await changed(database), "nobody knows whether it was committed"
+        assert not await changed(database)
         await database.write("whole", lambda _: None, of="ada")
-        assert not await database.changed_by_others()
+        assert not await changed(database)
 
 
 async def test_a_commit_that_is_lost_is_noticed_beside_others(path: Path) -> None:
     """As in a crash, in which one is lost that was answered, and others go on."""
     async with opened(path) as database:
         await database.write("embed", lambda _: None)
-        await database.changed_by_others()
+        await changed(database)
         with postgres.opened(path) as connection:
             connection.execute("UPDATE written SET writes = writes - 1 WHERE writes > 0")
         async with opened(path) as other:
             await other.write("foreign", lambda _: None)
-        assert await database.changed_by_others()
-        assert not await database.changed_by_others()
+        assert await changed(database)
+        assert not await changed(database)
 
 
 async def test_a_turn_waits_as_long_as_this_servers_own_write_lasts(path: Path) -> None:

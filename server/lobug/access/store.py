@@ -435,8 +435,9 @@ class AccessStore:
         async with self._changing:
             if self._database.fault is not None:
                 await self._database.check()
-            if await self._database.changed_by_others():
-                self._take(await self._database.read(load))
+            async with self._database.changed_by_others() as changed:
+                if changed:
+                    self._take(await self._database.read(load))
 
     def _take(self, register: Register) -> None:
         before, self._register = self._register, register

@@ -101,12 +101,14 @@ class Agenda:
             await self.start()
             self.alerts.changed(frozenset())
             self.changed_elsewhere()
-        elif self.database.fault is not None:
+            return
+        if self.database.fault is not None:
             await self.database.check()
-        elif await self.database.changed_by_others():
-            await self.database.read(self.speeds.load)
-            self.alerts.changed(frozenset())
-            self.changed_elsewhere()
+        async with self.database.changed_by_others() as changed:
+            if changed:
+                await self.database.read(self.speeds.load)
+                self.alerts.changed(frozenset())
+                self.changed_elsewhere()
 
     async def close(self) -> None:
         """Finish what is being written and close. Safe to call twice."""

@@ -252,24 +252,35 @@ class Memory:
         else:
             await self.start()
             await self._drop_derived()  # it may be another file, such as a restored backup
+            await self._count_anew()
 
     async def refresh(self) -> None:
         """Notice what another program has changed, and drop what was derived from the content
         before: working memory of conversations, counts. Raises StorageError."""
-        if await self._database.changed_by_others():
-            logger.warning(
-                "another program has changed %s; conversations are read from it again",
-                self._database.place,
-            )
-            await self._drop_derived()
+        async with self._database.changed_by_others() as changed:
+            if changed:
+                logger.warning(
+                    "another program has changed %s; conversations are read from it again",
+                    self._database.place,
+                )
+                await self._drop_derived()
+        if changed:
+            await self._count_anew()
 
     async def _drop_derived(self) -> None:
         self._recaller.drop_searches()
         self._embedding.rescan()
         async with self._priority.turn():  # background work must not store what it has read before
-            await self._report_erasure(None)
-        self.changed(None)
-        self.wake()
+            self._drop_words(None)
+
+    async def _count_anew(self) -> None:
+        """Count what another program has changed. Where that fails the worker does it; a turn that
+        follows must not begin with it once more."""
+        try:
+            await self._counting.everything()
+        finally:
+            self.changed(None)
+            self.wake()
 
     async def compact(self) -> None:
         """Rebuild the file now if something was erased since it was last rebuilt; otherwise the

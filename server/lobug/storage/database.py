@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Protocol, TypeVar, runtime_checkable
 
 from lobug.errors import StorageError
@@ -94,9 +95,10 @@ class Database(Protocol):
         """Run long ``work`` that changes nothing so that nothing waits for it. When the caller is
         cancelled the work is interrupted and awaited."""
 
-    async def changed_by_others(self) -> bool:
-        """Whether anything but this object may have written since the last call, or since it was
-        opened."""
+    def changed_by_others(self) -> AbstractAsyncContextManager[bool]:
+        """Whether anything but this object may have written since it was opened, or since the last
+        time that this context ended without an error: read in it what has changed. Whoever asks
+        meanwhile waits."""
 
     async def fold_log(self) -> None:
         """Take care that deleted words do not stay readable in a log beside the data."""

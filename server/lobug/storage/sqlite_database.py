@@ -8,8 +8,9 @@ last committed state and never wait for a write.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -33,6 +34,7 @@ from lobug.storage.driver import (
     require_room,
     typed_errors,
 )
+from lobug.storage.foreign_writes import ForeignWrites
 
 T = TypeVar("T")
 
@@ -80,7 +82,8 @@ class SqliteDatabase:
         self._reader: Connection | None = None
         self._file: tuple[int, int] | None = None
         self._log_file: tuple[int, int] | None = None
-        self._data_version = 0
+        self._foreign = ForeignWrites(0)
+        """By ``_data_version``."""
         self._open = False
         self._closed_by: StorageError | None = None
         self._write_fault: StorageError | None = None
@@ -195,24 +198,28 @@ class SqliteDatabase:
             self._read_fault = None
         return result
 
-    async def changed_by_others(self) -> bool:
-        """Whether anything but this object has written to the file since the last call, or since it
-        was opened. The writer's connection is asked: it does not count its own writes."""
+    @asynccontextmanager
+    async def changed_by_others(self) -> AsyncIterator[bool]:
+        """As ``Database.changed_by_others``. The writer's connection is asked: it does not count
+        its own writes."""
 
-        def look() -> bool:
+        def look() -> int:
             connection = self._writer
             if connection is None:
                 raise StorageError(f"{self.path} is not open")
             self._require_same_file()
-            before, self._data_version = self._data_version, _data_version(connection)
-            return self._data_version != before
+            return _data_version(connection)
 
-        self._require_open()
-        try:
-            return await self._in(self._writer_thread, look)
-        except StorageError as error:
-            self._write_fault = error
-            raise
+        async def ask() -> int:
+            self._require_open()
+            try:
+                return await self._in(self._writer_thread, look)
+            except StorageError as error:
+                self._write_fault = error
+                raise
+
+        async with self._foreign.look(ask) as changed:
+            yield changed
 
     async def maintain(self, work: Callable[[Connection, Event], T]) -> T:
         """Run ``work`` on the writer's thread outside of a transaction. When the caller is
@@ -326,7 +333,7 @@ class SqliteDatabase:
         )
 
         self._file = file_of(self.path)
-        self._data_version = _data_version(connection)
+        self._foreign.begin(_data_version(connection))
 
     def _require_whole(self) -> None:
         """Raises StorageUnfinishedError where the files of the folder are being moved to it: of

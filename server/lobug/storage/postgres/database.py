@@ -15,7 +15,7 @@ import secrets
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
@@ -33,6 +33,7 @@ from lobug.errors import (
 )
 from lobug.storage.connection import Connection, PostgresConnection
 from lobug.storage.database import Checkpoint, no_checkpoint
+from lobug.storage.foreign_writes import ForeignWrites
 from lobug.storage.postgres.address import PROGRAM, Address
 from lobug.storage.postgres.connections import Connections, Raw, run_plain
 from lobug.storage.postgres.errors import AGAIN, typed_errors
@@ -45,7 +46,7 @@ from lobug.storage.postgres.session import configure, milliseconds
 from lobug.storage.postgres.writers import Gate, PersonalWriters, WriteCount
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator, Iterator
 
 T = TypeVar("T")
 
@@ -156,8 +157,8 @@ class PostgresDatabase:
         """``number``: which of the writers' threads this is."""
         self._writes = WriteCount(self._server, 1 + self._most_personal)
         self._gate = Gate()
-        self._foreign = (0, 0)
-        """What ``_count_foreign`` found last."""
+        self._foreign = ForeignWrites((0, 0))
+        """By ``_count_foreign``."""
         self._committed = threading.Lock()
         self._changing = asyncio.Lock()
         """Held while it is opened or closed."""
@@ -212,7 +213,7 @@ class PostgresDatabase:
             self._personal_writers = PersonalWriters(self._numbered(1, self._most_personal))
         try:
             await self._in(self._writers, self._connect)
-            self._foreign = await self._in(self._writers, lambda: self._count_foreign(0))
+            self._foreign.begin(await self._in(self._writers, lambda: self._count_foreign(0)))
             result = await self._in(
                 self._writers, lambda: self._transaction("resume", first, None, None, 0)
             )
@@ -309,19 +310,24 @@ class PostgresDatabase:
             await asyncio.to_thread(thread.shutdown)
             raw.close()
 
-    async def changed_by_others(self) -> bool:
-        """Whether anything has been written since the last call, or since it was opened, that this
-        object does not know to have written."""
-        self._require_open()
+    @asynccontextmanager
+    async def changed_by_others(self) -> AsyncIterator[bool]:
+        """As ``Database.changed_by_others``: whether there is a write that this object does not
+        know to be its own."""
         failures = self._failures
-        try:
-            now = await self._in(self._writers, lambda: self._count_foreign(failures))
-        except StorageError as error:
-            self._read_fault = error
-            raise
-        self._read_fault = None
-        before, self._foreign = self._foreign, now
-        return now != before
+
+        async def ask() -> tuple[int, int]:
+            self._require_open()
+            try:
+                now = await self._in(self._writers, lambda: self._count_foreign(failures))
+            except StorageError as error:
+                self._read_fault = error
+                raise
+            self._read_fault = None
+            return now
+
+        async with self._foreign.look(ask) as changed:
+            yield changed
 
     def _count_foreign(self, failures: int) -> tuple[int, int]:
         """How many writes the database counts of others, among them own ones whose commit was not

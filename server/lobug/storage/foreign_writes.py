@@ -1,0 +1,42 @@
+"""What an object knows of the writes of others to its database."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class _Known(Generic[T]):
+    state: T
+
+
+class ForeignWrites(Generic[T]):
+    """Compares a state of the database, which others change by writing, with the one that was known
+    last. It is known once what was written has been read: that may fail, and there may be no other
+    write for long."""
+
+    def __init__(self, state: T) -> None:
+        self._known = _Known(state)
+        self._looking = asyncio.Lock()
+        """Whoever looks beside somebody who reads what is new would find the same, and read it once
+        more, or go on before it was read."""
+
+    def begin(self, state: T) -> None:
+        """From now on compare with this state: everything is read after it was found."""
+        self._known = _Known(state)
+
+    @asynccontextmanager
+    async def look(self, ask: Callable[[], Awaitable[T]]) -> AsyncIterator[bool]:
+        """Whether the state is another one. When the context ends without an error, and is not
+        cancelled, what ``ask`` has found is known."""
+        async with self._looking:
+            known = self._known
+            now = await ask()
+            yield now != known.state
+            known.state = now  # of no use where it was opened anew meanwhile
