@@ -272,6 +272,25 @@ async def test_a_server_that_is_frozen_while_it_ends_another_one_keeps_nobody_fr
     frozen.close()
 
 
+async def test_who_was_with_a_server_that_another_one_ended_alone_can_come_again(
+    postgres: PostgresServer,
+) -> None:
+    url = postgres.database("orphans")
+    killed = membership_of(url, "killed")
+    killed.attempt()
+    change(url, "INSERT INTO lobug_lease.people VALUES ('ada', 'lobug killed')")
+    change(url, "INSERT INTO lobug_lease.devices VALUES ('desk', 'lobug killed')")
+    assert killed._raw is not None
+    killed._raw.close()  # as the kernel closes the sessions of a killed server
+    alone = Lease(LeaseOptions("lobug alone", LASTING_S, "alone"), Address.of(url), PATIENCE_S)
+    while alone.fault is not None:
+        alone.attempt()
+    alone.close()
+    async with people_of(url, "one") as one:
+        assert await one.devices_elsewhere() == frozenset()
+        assert await one.has("ada")
+
+
 async def test_a_lock_that_stays_costs_nobody_the_membership(
     postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -355,7 +374,7 @@ async def test_what_servers_tell_each_other_waits_for_a_slow_disk_and_no_renewal
             arrived=lambda _: None,
             stop_work=lambda _: None,
             left=lambda _: None,
-            told=lambda news, _: told.append(news),
+            told=lambda news, *_: told.append(news),
         )
         postgres.set("synchronous_standby_names", "nobody")
         try:

@@ -119,6 +119,12 @@ DELETE FROM {MEMBERS} WHERE name = %(name)s
 """One statement, as all that these sessions do: a server that is frozen between two of a
 transaction would keep its locks, and with them all others from going on."""
 
+FREE = f"""
+WITH devices AS (DELETE FROM {DEVICES} WHERE server NOT IN (SELECT name FROM {MEMBERS}))
+DELETE FROM {PEOPLE} WHERE server NOT IN (SELECT name FROM {MEMBERS})
+"""
+"""Nobody is with a server that is no member: one that answered alone has ended it meanwhile."""
+
 TELL = "SELECT pg_notify(%s, %s)"
 
 TELL_PATIENTLY = f"{TELL}, set_config('lock_timeout', '0', true)"
@@ -178,6 +184,7 @@ class Membership(Lease):
             return StorageError("this server's former sessions do not end")
         self.times_taken += 1  # before new sessions are accepted
         raw.execute(LEAVE, {"name": self.holder})
+        raw.execute(FREE)
         raw.execute(JOIN, {**self._parameters, "knows": KNOWS})
         self._taken_at = here
         self._end_those_gone(raw)
