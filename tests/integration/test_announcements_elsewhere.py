@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from lobug.access.records import Device
+from lobug.agenda.waiting_speech import MOST_WAITING
 from lobug.devices.devices_elsewhere import DevicesElsewhere
-from lobug.errors import AccessUnavailableError, StorageError
+from lobug.errors import AccessUnavailableError, StorageError, TooManyRequestsError
 from lobug.memory.model import ConversationKey
 from lobug.storage.people import AllPeople, News
 from support.device_client import until
@@ -113,14 +114,20 @@ async def test_in_quiet_hours_nothing_is_passed_on(tmp_path: Path) -> None:
         assert await places(here) == [(None, None)]
 
 
-async def test_without_the_database_it_is_said_here_and_the_caller_told_of_the_rest(
-    tmp_path: Path,
-) -> None:
-    async with one_of_two(tmp_path) as (here, people), here.connect() as desk:
+async def test_what_was_heard_is_said_though_it_could_not_be_passed_on(tmp_path: Path) -> None:
+    async with one_of_two(tmp_path) as (here, people):
         people.away = True
         refused = await announce(here, all=True)
         assert refused["error"]["code"] == StorageError.code
-        assert said(desk) == [DINNER]
+        async with here.connect() as desk:
+            assert (await announce(here, all=True))["status"] == "said"
+            assert said(desk) == [DINNER]
+            people.away = False
+            for _ in range(MOST_WAITING):
+                await here.server.agenda.waiting.announce("ada", "News.", {AT_KITCHEN: None})
+            assert (await announce(here, user="ada"))["status"] == "said"
+        refused = await announce(here, user="ada")
+        assert refused["error"]["code"] == TooManyRequestsError.code
 
 
 async def test_nobody_goes_to_another_server_for_an_announcement_while_an_alarm_rings(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 
@@ -16,10 +17,17 @@ from lobug.devices.unasked_speech import (
     voiced,
 )
 from lobug.engines.base import TextToSpeech
-from lobug.errors import DeviceOfflineError, QuietHoursError
+from lobug.errors import (
+    DeviceOfflineError,
+    QuietHoursError,
+    StorageError,
+    TooManyRequestsError,
+)
 from lobug.language.en.segmentation import split_sentences
 from lobug.memory.model import ConversationKey
 from lobug.quota import Claimant, Quota, QuotaLedger
+
+log = logging.getLogger(__name__)
 
 PATIENCE_S = 120.0
 """Seconds within which a device must have said it; it may have to wait for a long reply."""
@@ -105,10 +113,11 @@ class Announcements:
             )
             try:
                 said = await asyncio.gather(*(_say(one, speeches[_user(one)]) for one in loud))
-                elsewhere = await passing_on
+                heard = [one for one, outcome in zip(loud, said, strict=True) if outcome.heard]
+                elsewhere = await _passed_on(passing_on, spoken=bool(heard))
             finally:
-                passing_on.cancel()
-            heard = [one for one, outcome in zip(loud, said, strict=True) if outcome.heard]
+                if not passing_on.cancel() and not passing_on.cancelled():
+                    passing_on.exception()  # else asyncio reports that nobody has looked at it
             if not heard and not elsewhere and not wait:
                 if quiet:
                     raise QuietHoursError("it is in the quiet hours")
@@ -128,19 +137,27 @@ class Announcements:
     ) -> frozenset[str]:
         """Let a text wait for each device of the audience that is connected to another server.
         Returns their users. ``lasting``: users for whom one of them is to wait for as long as it
-        may, rather than as long as it is news."""
+        may, rather than as long as it is news. Raises StorageError, and TooManyRequestsError when
+        it could be passed on to nobody."""
         places: dict[str, list[str]] = {}
         for key in (await self._elsewhere.conversations()).values():
             if _is_meant(key, audience):
                 places.setdefault(key.user, []).append(key.conversation)
+        refusals: dict[str, TooManyRequestsError] = {}
         for user, conversations in sorted(places.items()):
             now = self._wall()
             news_s = PATIENCE_S if expires_s is None else min(expires_s, PATIENCE_S)
             expires_at: dict[str | None, float | None] = dict.fromkeys(conversations, now + news_s)
             if user in lasting:
                 expires_at[conversations[0]] = None if expires_s is None else now + expires_s
-            await self._waiting.announce(user, text, expires_at)
-        return frozenset(places)
+            try:
+                await self._waiting.announce(user, text, expires_at)
+            except TooManyRequestsError as error:
+                refusals[user] = error
+        passed_on = places.keys() - refusals.keys()
+        if refusals and not passed_on:
+            raise next(iter(refusals.values()))
+        return frozenset(passed_on)
 
     async def _voiced(
         self, text: str, chime: Chime, users: Sequence[str]
@@ -165,6 +182,18 @@ async def _say(session: UnaskedSession, speech: VoicedSpeech) -> Said:
             return await session.say_unasked(speech)
     except TimeoutError:
         return Said()
+
+
+async def _passed_on(passing_on: asyncio.Future[frozenset[str]], *, spoken: bool) -> frozenset[str]:
+    """To whom it was passed on. Who has heard it must not hear it again because a caller repeats
+    what has failed in part: a failure counts only if nothing was ``spoken``."""
+    try:
+        return await passing_on
+    except (StorageError, TooManyRequestsError) as error:
+        if not spoken:
+            raise
+        log.warning("an announcement was said here, but not passed on: %s", error.code)
+        return frozenset()
 
 
 def _is_meant(key: ConversationKey, audience: Audience) -> bool:
