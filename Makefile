@@ -51,7 +51,7 @@ fuzz: ## Fuzz the firmware's parsers, each for FUZZ_SECONDS (300); what it finds
 	@sh scripts/firmware-packages.sh
 	@$(BIN)/python scripts/firmware_fuzz.py --seconds $(FUZZ_SECONDS) $(ARGS)
 
-analyse: ## Analyse the firmware three times as deeply as the tests do, in about ten minutes
+analyse: ## Analyse the firmware three times as deeply as the tests do, in some minutes
 	@sh scripts/bootstrap.sh dev
 	@sh scripts/firmware-packages.sh
 	@LOBUG_ANALYZER_NODES=225000 $(BIN)/python -m pytest -n 0 -q tests/firmware -k clang_tidy_finds_nothing
