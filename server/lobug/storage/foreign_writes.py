@@ -17,15 +17,15 @@ class _Known(Generic[T]):
 
 
 class ForeignWrites(Generic[T]):
-    """Compares a state of the database, which others change by writing, with the one that was known
-    last. It is known once what was written has been read: that may fail, and there may be no other
-    write for long."""
+    """Tells whether others have written to the database: compares its state with the one that was
+    known last. A state becomes known only when what was written has been read: reading may fail,
+    and it may be long until somebody writes again."""
 
     def __init__(self, state: T) -> None:
         self._known = _Known(state)
         self._looking = asyncio.Lock()
-        """Whoever looks beside somebody who reads what is new would find the same, and read it once
-        more, or go on before it was read."""
+        """Held until what is new has been read: two callers at once would both read it, or one of
+        them would go on before it was read."""
 
     def begin(self, state: T) -> None:
         """From now on compare with this state: everything is read after it was found."""

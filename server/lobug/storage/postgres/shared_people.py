@@ -447,8 +447,8 @@ class SharedPeople:
             return work(self._raw)
 
     def _connected(self) -> Raw:
-        """A session in which one person whose row somebody has locked keeps no other one waiting
-        for long."""
+        """A session that waits briefly for a lock: where somebody has locked one person's row, no
+        other person is kept waiting for long."""
         raw = self._membership.connect(self._patience_s)
         try:
             limit = self._membership.lock_timeout
