@@ -4,7 +4,7 @@
 
 SHELL = /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run check test test-ollama test-homeassistant lock-homeassistant test-ray lock-ray firmware fuzz analyse bench lint lock vendor sbom models clean
+.PHONY: help run check test test-ollama test-homeassistant lock-homeassistant test-ray lock-ray firmware fuzz bench lint lock vendor sbom models clean
 
 BIN = .venv/bin
 FUZZ_SECONDS ?= 300
@@ -50,11 +50,6 @@ fuzz: ## Fuzz the firmware's parsers, each for FUZZ_SECONDS (300); what it finds
 	@sh scripts/bootstrap.sh dev
 	@sh scripts/firmware-packages.sh
 	@$(BIN)/python scripts/firmware_fuzz.py --seconds $(FUZZ_SECONDS) $(ARGS)
-
-analyse: ## Analyse the firmware three times as deeply as the tests do, in some minutes
-	@sh scripts/bootstrap.sh dev
-	@sh scripts/firmware-packages.sh
-	@LOBUG_ANALYZER_NODES=225000 $(BIN)/python -m pytest -n 0 -q tests/firmware -k clang_tidy_finds_nothing
 
 bench: ## Measure the stages of a turn, p50 and p95 (ARGS for the script)
 	@sh scripts/bootstrap.sh dev

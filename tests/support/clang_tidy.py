@@ -8,7 +8,6 @@ functions, path by path; reading the same headers for each file takes a twentiet
 from __future__ import annotations
 
 import json
-import os
 import shlex
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,18 +20,8 @@ import pytest
 from support import clean_files
 from support.cpp_build import run
 
-NODES = int(os.environ.get("LOBUG_ANALYZER_NODES", "75000"))
-"""States in which the analyzer looks at a function before it leaves it. With its own 225,000, which
-is what `make analyse` sets, it takes two and a half times as long. It was clean with both in
-November 2026."""
-
 TIDY = "clang-tidy-22"
 SCANNER = "clang-scan-deps-22"
-
-DEPTH = [
-    f"--extra-arg={option}"
-    for option in ("-Xclang", "-analyzer-config", "-Xclang", f"max-nodes={NODES}")
-]
 
 
 def kept_folder() -> Path:
@@ -50,8 +39,9 @@ class Unit:
 
     def key(self, rules: Path) -> str:
         """The same for the same words, wherever the checkout is."""
-        command = shlex.join([*DEPTH, self.command])
-        return clean_files.key(_version(), rules.read_bytes(), command, self.file, self.includes)
+        return clean_files.key(
+            _version(), rules.read_bytes(), self.command, self.file, self.includes
+        )
 
 
 def units(database: Path) -> list[Unit]:
@@ -93,8 +83,7 @@ def check(database: Path, rules: Path, *, within: Sequence[Path], kept: Path) ->
 
     def fault(file: Path) -> str | None:
         try:
-            place = ("-p", database.parent, f"--config-file={rules}", "--quiet")
-            output = run(TIDY, *place, *DEPTH, file)
+            output = run(TIDY, "-p", database.parent, f"--config-file={rules}", "--quiet", file)
         except pytest.fail.Exception as failed:
             return str(failed)
         if "warning:" in output:
