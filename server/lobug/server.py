@@ -25,8 +25,7 @@ from lobug.conversation.recognition import choice_beginning as memory_choice_beg
 from lobug.conversation.registry import Conversations, is_lane_of
 from lobug.conversation.sensors import SensorReading
 from lobug.devices.announcements import Announcements
-from lobug.devices.connected_devices import ConnectedDevices
-from lobug.devices.devices_elsewhere import DevicesElsewhere
+from lobug.devices.connected_devices import ConnectedDevices, DevicesElsewhere
 from lobug.devices.report import Report
 from lobug.devices.status import DeviceStatuses
 from lobug.devices.unasked_speech import DeviceVoices

@@ -10,7 +10,7 @@ from typing import Any
 
 from lobug.access.records import Device
 from lobug.agenda.waiting_speech import MOST_WAITING
-from lobug.devices.devices_elsewhere import DevicesElsewhere
+from lobug.devices.connected_devices import DevicesElsewhere
 from lobug.errors import AccessUnavailableError, StorageError, TooManyRequestsError
 from lobug.memory.model import ConversationKey
 from lobug.storage.people import AllPeople, News

@@ -1,26 +1,30 @@
-"""The devices that are connected, and what their sessions need from the server."""
+"""The devices that are connected, here or to other servers of the house, and what the sessions of
+those here need from the server."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Protocol
 
-from lobug.access.callers import Caller, Revoked
+from lobug.access.callers import Caller, Revoked, device_key
+from lobug.access.records import Device
 from lobug.agenda.schedule import Schedule
+from lobug.conversation.registry import conversation_of
 from lobug.conversation.sensors import SensorReading
 from lobug.devices.frames import CloseCode
 from lobug.devices.report import Report
-from lobug.devices.unasked_speech import UnaskedSession
+from lobug.devices.unasked_speech import Sessions, UnaskedSession
 from lobug.engines.base import Engines, EngineStatus, Samples, SpeechToText, Tool, Transcript
-from lobug.errors import DeviceOfflineError
+from lobug.errors import AccessUnavailableError, DeviceOfflineError
 from lobug.live.heard import HeardLog
 from lobug.memory.model import ConversationKey
 from lobug.memory.service import Memory
 from lobug.priority import TurnPriority
 from lobug.settings import Settings, StreamingSettings
+from lobug.storage.people import People
 from lobug.telemetry.telemetry import Telemetry
 from lobug.turn.prefetch import PromptPrefetcher
 from lobug.turn.runner import TurnRunner
@@ -241,3 +245,46 @@ class DeviceHost(Protocol):
 
     async def after_turn(self, conversation_key: ConversationKey) -> None:
         """Prepare for the conversation's next turn."""
+
+
+class ApprovedDevices(Protocol):
+    """The devices that the owner has approved (``access.devices.Devices``)."""
+
+    def all(self) -> list[Device]:
+        """All of them. Raises AccessUnavailableError."""
+
+
+class DevicesElsewhere:
+    """The devices that are connected to other servers; none where there is only one."""
+
+    def __init__(
+        self,
+        people: People,
+        here: Sessions,
+        approved: ApprovedDevices,
+        users: Callable[[], Mapping[str, str]],
+    ) -> None:
+        """``here``: the devices of this server; ``users``: names of users by callers' keys, from
+        the settings."""
+        self._people = people
+        self._here = here
+        self._approved = approved
+        self._users = users
+
+    async def conversations(self) -> dict[str, ConversationKey]:
+        """Their conversations, by their ids; empty while nobody knows whose devices are. Raises
+        StorageError."""
+        elsewhere = await self._people.devices_elsewhere()
+        # One that has just come here may be noted as another server's for a moment yet.
+        away = elsewhere.difference(session.device for session in self._here.sessions())
+        if not away:
+            return {}
+        try:
+            user_of = {device.device_id: device.user for device in self._approved.all()}
+        except AccessUnavailableError:
+            return {}
+        users = self._users()
+        return {
+            device: conversation_of(device_key(device), users, user=user_of.get(device))
+            for device in sorted(away)
+        }

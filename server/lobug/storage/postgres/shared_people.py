@@ -447,8 +447,8 @@ class SharedPeople:
             return work(self._raw)
 
     def _connected(self) -> Raw:
-        """A session that waits briefly for a lock: where somebody has locked one person's row, no
-        other person is kept waiting for long."""
+        """A session that waits only briefly for a lock on one person's row: the others must not
+        wait for it, too."""
         raw = self._membership.connect(self._patience_s)
         try:
             limit = self._membership.lock_timeout
