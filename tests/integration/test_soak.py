@@ -40,7 +40,7 @@ async def test_some_minutes_of_devices_leave_nothing_open() -> None:
     result = await run(options, lambda one: measured.append(one.at_s))
     record = result.record()
     assert result.tally.failures == {}
-    assert result.log_lines == []
+    assert result.log_faults == []
     assert {name: outcomes(record)[name] for name in JUDGED} == dict.fromkeys(JUDGED, "flat")
     assert result.tally.turns > 0
     assert result.tally.requests > 0

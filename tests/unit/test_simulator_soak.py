@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
-from lobug.cli.simulate.soak_server import ScaledClock, SoakServerOptions
+from lobug.cli.simulate.soak_server import ScaledClock, SoakServerOptions, tracked_objects
 from lobug.simulator.soak.device import Tally
 from lobug.simulator.soak.flatness import (
     Measurement,
@@ -30,7 +32,7 @@ from lobug.simulator.soak.plan import (
     plan,
     transport_of,
 )
-from lobug.simulator.soak.runner import SoakResult, at_rest
+from lobug.simulator.soak.runner import SoakResult, at_rest, log_faults
 
 HELD = Tolerance("held", "", absolute=2.0, relative=0.05)
 WRITTEN = Tolerance("written", "", absolute=1.0, relative=0.5, per_turn=True)
@@ -165,8 +167,48 @@ def test_a_soak_fails_for_growth_for_failed_turns_and_for_errors_in_the_log() ->
     tally.failed("turn", "no answer")
     tally.failed("turn", "no answer")
     assert SoakResult(SoakRunOptions(1.0), tally, flat).problems == ["turn: no answer (2 times)"]
-    logged = SoakResult(SoakRunOptions(1.0), Tally(turns=9), flat, log_lines=["ERROR lobug: no"])
+    logged = SoakResult(SoakRunOptions(1.0), Tally(turns=9), flat, log_faults=["ERROR lobug: no"])
     assert logged.problems == ["the server logged: ERROR lobug: no"]
+
+
+def test_an_error_of_the_log_is_reported_with_its_stack_trace(tmp_path: Path) -> None:
+    log = tmp_path / "server.log"
+    error = (
+        "2026-11-29 23:51:21,497 ERROR   asyncio: Task exception was never retrieved\n"
+        "Traceback (most recent call last):\n"
+        '  File "server.py", line 484, in _load\n'
+        "builtins.SystemError\n"
+    )
+    log.write_text(
+        f"2026-11-29 23:51:20,000 WARNING lobug: slow\n{error}"
+        "2026-11-29 23:51:22,000 WARNING lobug: slow again\n"
+    )
+    assert log_faults(log) == [error.rstrip()]
+    log.write_text("2026-11-29 23:51:20,000 WARNING lobug: slow\n")
+    assert log_faults(log) == []
+    assert log_faults(tmp_path / "no.log") == []
+
+
+def test_counting_objects_breaks_no_tuple_that_another_thread_is_building() -> None:
+    faults: list[SystemError] = []
+    enough = threading.Event()
+
+    def build() -> None:
+        while not enough.is_set():
+            try:
+                tuple(sum(range(50)) + number for number in range(200))
+            except SystemError as fault:
+                faults.append(fault)
+
+    thread = threading.Thread(target=build)
+    thread.start()
+    try:
+        counted = [tracked_objects() for _ in range(50)]
+    finally:
+        enough.set()
+        thread.join()
+    assert faults == []
+    assert min(counted) > 1_000
 
 
 def test_a_plan_is_the_same_for_the_same_seed_and_in_order() -> None:

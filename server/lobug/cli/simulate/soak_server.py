@@ -195,10 +195,20 @@ def cheap_measures(server: LobugServer) -> dict[str, float]:
 def all_measures(server: LobugServer) -> dict[str, float]:
     """All measures of this process. Blocks the event loop for a tenth of a second."""
     gc.collect()
-    values = {**cheap_measures(server), "objects": len(gc.get_objects())}
+    values = {**cheap_measures(server), "objects": tracked_objects()}
     values["blocks"] = sys.getallocatedblocks()
     native_mb = malloc_in_use_mb()
     return values if native_mb is None else {**values, "malloc_mb": native_mb}
+
+
+def tracked_objects() -> int:
+    """Number of objects that the garbage collector tracks.
+
+    In one expression without Python code in between: as long as a list refers to a tuple that
+    another thread is still building, that thread fails with a SystemError
+    (github.com/python/cpython/issues/39117).
+    """
+    return sum(map(len, map(gc.get_objects, range(3))))
 
 
 _MALLINFO = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost"

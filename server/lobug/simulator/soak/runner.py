@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sqlite3
 import subprocess
 import tempfile
@@ -42,7 +43,7 @@ REST_S = 60.0
 
 
 FAILURES_SHOWN = 5
-"""Most failures, and most lines of the log, in a report."""
+"""Most failures, and most errors of the log, in a report."""
 
 
 class SoakError(Exception):
@@ -129,13 +130,18 @@ def _resident_mb(pid: int) -> float | None:
         return None
 
 
+_RECORD = re.compile(r"^(?=\d{4}-\d\d-\d\d )", re.MULTILINE)
+"""Where a record of a log begins."""
+
+
 def log_faults(log: Path) -> list[str]:
-    """The first lines of a log with an error or a stack trace."""
+    """The first errors of a log, each with its stack trace."""
     try:
-        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+        text = log.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return []
-    return [line for line in lines if "ERROR" in line or "Traceback" in line][:FAILURES_SHOWN]
+    faults = [one for one in _RECORD.split(text) if "ERROR" in one or "Traceback" in one]
+    return [fault.rstrip() for fault in faults[:FAILURES_SHOWN]]
 
 
 @asynccontextmanager
@@ -215,8 +221,8 @@ class SoakResult:
     """Real seconds, rests included."""
     late_s: float = 0.0
     """Longest delay of an action after its planned time, real seconds."""
-    log_lines: list[str] = field(default_factory=list)
-    """The first errors and stack traces of the server's log."""
+    log_faults: list[str] = field(default_factory=list)
+    """The first errors of the server's log, each with its stack trace."""
 
     @property
     def verdicts(self) -> list[MeasureVerdict]:
@@ -232,7 +238,7 @@ class SoakResult:
             found.append("nobody talked; run it for more hours")
         for failure, count in self.tally.failures.most_common(FAILURES_SHOWN):
             found.append(f"{failure} ({count} times)" if count > 1 else failure)
-        return found + [f"the server logged: {line}" for line in self.log_lines]
+        return found + [f"the server logged: {fault}" for fault in self.log_faults]
 
     @property
     def ok(self) -> bool:
@@ -289,7 +295,7 @@ async def run(
         async with own_server(options, Path(folder)) as server:
             soak = _Soak(options, server, sounds, on_measured, on_progress)
             await soak.run(actions)
-        soak.result.log_lines = log_faults(Path(folder) / "server.log")
+        soak.result.log_faults = log_faults(Path(folder) / "server.log")
         return soak.result
 
 
