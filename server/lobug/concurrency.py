@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import math
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
@@ -12,18 +13,30 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+log = logging.getLogger(__name__)
+
+
+def log_failure(task: asyncio.Future[Any]) -> None:
+    """Log what a task has raised that nobody awaits; for ``add_done_callback``.
+
+    asyncio itself tells only when the task is collected as garbage, perhaps never.
+    """
+    if not task.cancelled() and (fault := task.exception()) is not None:
+        log.error("a task in the background failed: %s", type(fault).__name__, exc_info=fault)
+
 
 async def uninterrupted(work: Coroutine[Any, Any, T]) -> T:
     """The result of ``work``, which is not left half done.
 
     A cancellation of the caller takes effect once ``work`` has ended; what ``work`` then raises is
-    dropped.
+    logged.
     """
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
         await asyncio.wait([task])
+        log_failure(task)
         raise
 
 

@@ -19,6 +19,7 @@ from lobug.agenda.ringing import QuietHours, RingLimits
 from lobug.agenda.schedule import Schedule
 from lobug.agenda.service import FILE as AGENDA_FILE
 from lobug.agenda.service import Agenda
+from lobug.concurrency import log_failure
 from lobug.conversation.prompt import Persona, make_persona
 from lobug.conversation.recognition import MemoryCommands
 from lobug.conversation.recognition import choice_beginning as memory_choice_beginning
@@ -618,6 +619,7 @@ class LobugServer:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(log_failure)
         return task
 
     def health(self) -> HealthReport:

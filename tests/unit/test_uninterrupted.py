@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 
 import pytest
 
@@ -22,7 +23,9 @@ async def test_the_result_and_the_error_come_through() -> None:
 
 
 @pytest.mark.parametrize("error", [None, ValueError("broken")])
-async def test_a_cancelled_caller_waits_for_the_end_of_the_work(error: Exception | None) -> None:
+async def test_a_cancelled_caller_waits_for_the_end_of_the_work(
+    error: Exception | None, caplog: pytest.LogCaptureFixture
+) -> None:
     begun, gate, ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def work() -> None:
@@ -41,3 +44,6 @@ async def test_a_cancelled_caller_waits_for_the_end_of_the_work(error: Exception
     with pytest.raises(asyncio.CancelledError):
         await task
     assert ended.is_set()
+    gc.collect()  # asyncio tells of what nobody has looked at
+    told = [] if error is None else ["a task in the background failed: ValueError"]
+    assert [record.getMessage() for record in caplog.records] == told

@@ -11,6 +11,7 @@ from contextlib import ExitStack, aclosing, suppress
 from typing import TYPE_CHECKING, Any
 
 from lobug.agenda.schedule import Said
+from lobug.concurrency import log_failure
 from lobug.devices import frames, messages
 from lobug.devices import messages as say
 from lobug.devices.connected_devices import DeviceHost
@@ -120,6 +121,8 @@ class DeviceSession:
         tasks = [asyncio.ensure_future(self._listen()), asyncio.ensure_future(self._watch_idle())]
         if self._connection.agreement.mcp:
             tasks.append(asyncio.ensure_future(self._start_tools()))
+        for task in tasks:
+            task.add_done_callback(log_failure)
         try:
             while True:
                 message = await self._connection.receive()

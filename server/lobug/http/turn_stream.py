@@ -48,7 +48,7 @@ async def while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:
     finally:
         task.cancel()
         watch.cancel()
-        await asyncio.wait([task, watch])
+        await asyncio.gather(task, watch, return_exceptions=True)
 
 
 async def _hung_up(request: Request) -> None:
