@@ -74,6 +74,14 @@ async def test_notes_that_the_model_repeats_are_said_to_the_user(tmp_path: Path)
     assert answer.json() == {"response": "Anna is your sister. You like her."}
 
 
+async def test_what_was_just_told_is_not_denied(tmp_path: Path) -> None:
+    engines = ScriptedEngines(chat=chat("I'm sorry, but I don't know where Hanna lives."))
+    async with running(settings_for(tmp_path), engines) as (client, _):
+        assert await say(client, "My sister Hanna lives in Rome.") == "Thank you for telling me."
+        assert await say(client, "Where does Hanna live?") == "Your sister lives in Rome."
+        assert len(turn_calls(engines.chat)) == 1
+
+
 async def test_a_server_knows_how_claims_are_worded_before_anybody_tells_something(
     tmp_path: Path,
 ) -> None:

@@ -31,9 +31,9 @@ def parts(*sentences: str) -> list[Part]:
     return [Part(sentence, ends=True, sentence=sentence) for sentence in sentences]
 
 
-def guarded(said: str, *sentences: str) -> list[str]:
+def guarded(said: str, *sentences: str, learned: bool = False) -> list[str]:
     """What is said of a reply."""
-    guard = ReplyGuard(said)
+    guard = ReplyGuard(said, learned=learned)
     return [part.text for part in [*guard.check(parts(*sentences)), *guard.end()]]
 
 
@@ -77,6 +77,19 @@ def test_a_sentence_that_speaks_as_the_user_is_left_out() -> None:
     assert guarded(said, echo, "How can I help you?") == ["How can I help you?"]
     assert guarded(said, "Hello!", echo) == ["Hello!"]
     assert guarded(said, echo) == ["Thank you for telling me."]
+
+
+def test_what_was_just_told_is_not_denied() -> None:
+    said = "My sister Hanna lives in Rome."
+    denial = "I'm sorry, but I don't have any information about Hanna or Rome."
+    reply = (denial, "I'm just a small robot.")
+    assert guarded(said, *reply, learned=True) == ["Thank you for telling me."]
+    nice = "That's nice!"
+    assert guarded(said, nice, denial, learned=True) == [nice, "Thank you for telling me."]
+    assert guarded(said, *reply) == list(reply)  # nothing was read in the words
+    asked = f"{said} Where does Hanna work?"
+    unknown = "I don't know where Hanna works."
+    assert guarded(asked, unknown, learned=True) == [unknown]
 
 
 def test_who_asks_for_their_words_gets_them() -> None:

@@ -255,8 +255,8 @@ class Metrics:
         self._replaced = Counter(
             "lobug_replies_replaced",
             "Replies of the chat model that claimed what was not done (`deed`), held a"
-            " `placeholder` or a `canned_refusal`, or said the user's words as its own (`echo`),"
-            " and were mended.",
+            " `placeholder` or a `canned_refusal`, said the user's words as its own (`echo`) or did"
+            " not know what they had just told (`ignorance`), and were mended.",
             ["kind"],
             registry=self.registry,
         )

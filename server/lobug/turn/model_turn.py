@@ -162,6 +162,7 @@ class ModelTurn:
         self._must_answer = must_answer
         self._clause_first = clause_first
         self._ordered = ordered
+        self._learned = claimed is not None and bool(claimed.claims)
         self._settings = caller.settings(shared.settings.chat)
         self._message_id: int | None = None
         """Of the logged words; None until they are logged."""
@@ -215,6 +216,7 @@ class ModelTurn:
             tools=self._tools(),
             said=self._heard.text,
             ordered=self._ordered,
+            learned=self._learned,
         )
         async with aclosing(written):
             async for event in written:

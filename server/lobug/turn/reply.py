@@ -293,6 +293,7 @@ async def write_reply(
     tools: ToolUse | None = None,
     said: str = "",
     ordered: bool = False,
+    learned: bool = False,
 ) -> AsyncGenerator[TurnEvent]:
     """Let the model write; yield the reply's events and fill ``reply``.
 
@@ -308,6 +309,7 @@ async def write_reply(
         tools: what the model may do with the device's tools; None: nothing.
         said: the user's words alone.
         ordered: they are known to order a deed.
+        learned: they tell what memory keeps.
 
     Raises EngineError, ContextOverflowError.
     """
@@ -318,7 +320,10 @@ async def write_reply(
         timeout_s=settings.timeout_s,
     )
     writing = _Writing(
-        reply, settings, _guard(said, tools, ordered=ordered), clause_first=clause_first
+        reply,
+        settings,
+        _guard(said, tools, ordered=ordered, learned=learned),
+        clause_first=clause_first,
     )
 
     def write(turn: Sequence[ChatMessage], schema: Mapping[str, Any] | None) -> AsyncGenerator[str]:
@@ -396,12 +401,17 @@ class _Writing:
         return _events(self._reply, ready, self._settings.max_sentences)
 
 
-def _guard(said: str, tools: ToolUse | None, *, ordered: bool) -> ReplyGuard:
+def _guard(said: str, tools: ToolUse | None, *, ordered: bool, learned: bool) -> ReplyGuard:
     """The guard of a reply to the user's words."""
     if tools is None:
-        return ReplyGuard(said, ordered=ordered)
-    may_do = tools.prompt.may_concern(said)
-    return ReplyGuard(said, may_do=may_do, has_done=lambda: tools.has_done, ordered=ordered)
+        return ReplyGuard(said, ordered=ordered, learned=learned)
+    return ReplyGuard(
+        said,
+        may_do=tools.prompt.may_concern(said),
+        has_done=lambda: tools.has_done,
+        ordered=ordered,
+        learned=learned,
+    )
 
 
 async def _write(

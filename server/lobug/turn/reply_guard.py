@@ -1,9 +1,10 @@
-"""Keeps a reply from claiming what was not done, and from speaking as the user, before anything of
-it is shown or spoken.
+"""Keeps a reply from claiming what was not done, from speaking as the user and from denying what
+the user has just told, before anything of it is shown or spoken.
 
 A sentence that may turn out to be a claim is held until it is complete. If it is one, and no tool
 has done anything in this turn, it and the rest of the reply are dropped, and one honest sentence
-stands instead. Of a sentence that speaks as the user only itself is dropped.
+stands instead. So it is with a sentence that denies what was told. Of a sentence that speaks as the
+user only itself is dropped.
 """
 
 from __future__ import annotations
@@ -18,10 +19,15 @@ from lobug.language.en.claimed_deeds import (
     is_acknowledgement,
     may_become_claim,
 )
-from lobug.language.en.echoed_words import may_speak_as_user, speaks_as_user
+from lobug.language.en.echoed_words import (
+    denies_knowing,
+    may_deny_knowing,
+    may_speak_as_user,
+    speaks_as_user,
+)
 from lobug.language.en.orders import SENTENCES, read_order, refusal_of
 from lobug.language.en.skill_sentences import skill_sentences
-from lobug.language.en.speech_acts import statements
+from lobug.language.en.speech_acts import is_question, sentences, statements
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +52,7 @@ class ReplyGuard:
         may_do: whether a tool may do what they ask for.
         has_done: whether a tool has done something in this turn, so far.
         ordered: the words are known to order a deed, whatever the rules read in them.
+        learned: the words tell what memory keeps.
     """
 
     def __init__(
@@ -55,6 +62,7 @@ class ReplyGuard:
         may_do: bool = False,
         has_done: Callable[[], bool] = lambda: False,
         ordered: bool = False,
+        learned: bool = False,
     ) -> None:
         self.replaced: ClaimKind | None = None
         """What the last sentence stands for, after which nothing may follow; None: nothing."""
@@ -66,6 +74,8 @@ class ReplyGuard:
         self._ordered = ordered or self._order is not None or skill_sentences().orders_deed(said)
         self._told = bool(statements(said))
         """Whether the user told something. "Repeat after me: ..." tells nothing."""
+        self._learned = learned and not any(map(is_question, sentences(said)))
+        """Whether the user told what memory keeps, and asked nothing."""
         self._may_do = may_do
         self._has_done = has_done
         self._held: list[Part] = []
@@ -74,6 +84,8 @@ class ReplyGuard:
     def holds(self, beginning: str) -> bool:
         """Whether nothing of a sentence may be said yet that begins so."""
         if self._told and may_speak_as_user(beginning, self._said):
+            return True
+        if self._learned and may_deny_knowing(beginning):
             return True
         if self._has_done():
             return False
@@ -131,11 +143,15 @@ class ReplyGuard:
         whole = part.text == part.sentence
         if whole and self._told and speaks_as_user(part.sentence, self._said):
             return "echo"
+        if whole and self._learned and denies_knowing(part.sentence, self._said):
+            return "ignorance"
         kind = claims_deed(part.sentence, ordered=self._ordered, told=self._told)
         return None if kind == "deed" and self._has_done() else kind
 
     def _honest(self, kind: ClaimKind) -> str:
         """The sentence in place of a claim."""
+        if kind == "ignorance":
+            return SENTENCES[kind]
         if self._may_do:
             return SENTENCES["not_done"]
         if self._order is not None:

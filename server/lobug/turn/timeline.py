@@ -79,8 +79,7 @@ class TurnCounts:
     """Seconds spent on discarded speculations."""
     interrupted: bool = False
     replaced: str = ""
-    """What an honest sentence stands for in the reply: deed, placeholder or canned_refusal; empty:
-    nothing."""
+    """What was left out of the reply or replaced (a ``ClaimKind``); empty: nothing."""
 
 
 class Timeline:

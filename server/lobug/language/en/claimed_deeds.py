@@ -15,9 +15,9 @@ from typing import Literal
 from lobug.language.en.data import CLAIMED_DEEDS
 from lobug.language.en.segmentation import split_sentences
 
-ClaimKind = Literal["deed", "placeholder", "canned_refusal", "echo"]
-"""What a sentence of a reply must not say; echo: the user's words about themself, as Lo-Bug's own
-(``echoed_words``)."""
+ClaimKind = Literal["deed", "placeholder", "canned_refusal", "echo", "ignorance"]
+"""What a sentence of a reply must not say; echo: the user's words about themself, as Lo-Bug's own;
+ignorance: that what the user has just told is not known (``echoed_words``)."""
 
 LONGEST = 600
 """Characters of a sentence that are read."""
