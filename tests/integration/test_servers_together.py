@@ -346,6 +346,37 @@ async def test_a_lock_does_not_hide_that_the_database_is_another_one(
     one.close()
 
 
+async def test_who_was_killed_is_ended_though_no_standby_confirms_it(
+    postgres: PostgresServer,
+) -> None:
+    """Else whoever ends it renews nothing meanwhile, and all end one another afterwards."""
+    url = postgres.database("unconfirmed")
+    change(url, "ALTER DATABASE unconfirmed SET synchronous_commit = on")
+    killed = membership_of(url, "killed")
+    one = Membership(LeaseOptions("lobug one", 1.0, "one"), Address.of(url), PATIENCE_S)
+    for each in (killed, one):
+        each.attempt()
+    assert killed._raw is not None
+    killed._raw.close()  # as the kernel closes the sessions of a killed server
+    change(url, "INSERT INTO lobug_lease.people VALUES ('ada', 'lobug killed')")
+    change(
+        url,
+        "UPDATE lobug_lease.servers SET renewed_until = now() - interval '1 hour'"
+        " WHERE name = 'lobug killed'",
+    )
+    await asyncio.sleep(1.1)  # until it is not the session of the one that was away
+    postgres.set("synchronous_standby_names", "nobody")
+    try:
+        async with asyncio.timeout(PATIENCE_S / 4):
+            await asyncio.to_thread(one.attempt)
+        one.require()
+        assert rows(url, "SELECT name FROM lobug_lease.servers") == [("lobug one",)]
+        assert rows(url, "SELECT person FROM lobug_lease.people") == []
+    finally:
+        postgres.set("synchronous_standby_names", "")
+    one.close()
+
+
 async def test_what_servers_tell_each_other_waits_for_a_slow_disk_and_no_renewal_does(
     postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

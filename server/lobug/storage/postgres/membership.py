@@ -81,12 +81,16 @@ INSERT INTO {MEMBERS} (name, computer, knows, renewed_until)
 VALUES (%(holder)s, %(name)s, %(knows)s, clock_timestamp() + %(lasts)s * interval '1 second')
 """
 
+AT_ONCE = "set_config('synchronous_commit', 'off', true) = 'off'"
+"""A condition that is always true: the statement waits neither for the disk nor for a standby. Else
+whoever ends another server renews nothing meanwhile, and all end one another afterwards. What is
+lost in a crash is lost with all that was written later, by whoever counted on it."""
+
 RENEW = f"""
 UPDATE {MEMBERS}
 SET renewed_until = clock_timestamp() + %(lasts)s * interval '1 second'
-WHERE name = %(holder)s AND NOT ended AND set_config('synchronous_commit', 'off', true) = 'off'
+WHERE name = %(holder)s AND NOT ended AND {AT_ONCE}
 """
-"""It waits for no disk, as that of ``lease``."""
 
 IS_MEMBER = f"SELECT 1 FROM {MEMBERS} WHERE name = %s AND NOT ended"
 
@@ -109,12 +113,12 @@ WHERE s.name <> %(holder)s AND (s.ended OR (
 
 SINCE = "SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()"
 
-MARK = f"UPDATE {MEMBERS} SET ended = true WHERE name = %s AND NOT ended"
+MARK = f"UPDATE {MEMBERS} SET ended = true WHERE name = %s AND NOT ended AND {AT_ONCE}"
 
 LEAVE = f"""
 WITH people AS (DELETE FROM {PEOPLE} WHERE server = %(name)s),
     devices AS (DELETE FROM {DEVICES} WHERE server = %(name)s)
-DELETE FROM {MEMBERS} WHERE name = %(name)s
+DELETE FROM {MEMBERS} WHERE name = %(name)s AND {AT_ONCE}
 """
 """One statement, as all that these sessions do: a server that is frozen between two of a
 transaction would keep its locks, and with them all others from going on."""
