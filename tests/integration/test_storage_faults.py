@@ -6,6 +6,8 @@ The real application on a real socket over real files; only the engines follow a
 from __future__ import annotations
 
 import os
+import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -16,10 +18,15 @@ from tempfile import TemporaryDirectory
 import httpx
 import pytest
 
-from lobug.errors import StorageCorruptError, StorageFullError, StorageReadOnlyError
+from lobug.errors import (
+    StorageCorruptError,
+    StorageError,
+    StorageFullError,
+    StorageReadOnlyError,
+)
 from lobug.settings import Settings
 from lobug.storage import migrations
-from lobug.storage.driver import Connection, connect
+from lobug.storage.driver import Connection, connect, typed
 from support.app_server import ScriptedEngines, running, settings_for
 from support.faults import (
     Disk,
@@ -31,6 +38,7 @@ from support.faults import (
     may_mount,
     mounted,
     say,
+    until,
     until_ok,
 )
 from support.scripted import ScriptedChatModel
@@ -270,6 +278,17 @@ async def test_a_disk_that_fills_up_in_a_conversation(disk: Disk) -> None:
     assert await all_acknowledged_is_there()
 
 
+@pytest.mark.parametrize(("free", "expected"), [(0, StorageFullError), (10**9, StorageError)])
+def test_where_no_room_is_left_no_error_of_the_disk_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, expected: type[StorageError]
+) -> None:
+    """On a full disk SQLite cannot make the file that a log's readers share, and says IOERR."""
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR
+    monkeypatch.setattr("shutil.disk_usage", lambda _folder: shutil._ntuple_diskusage(1, 1, free))
+    assert type(typed(error, tmp_path / "lists.db")) is expected
+
+
 @pytest.mark.parametrize("what", ["deleted", "replaced"])
 async def test_a_file_that_is_taken_away_while_in_use(tmp_path: Path, what: str) -> None:
     """What is written to a file without a name is lost: that must not be acknowledged."""
@@ -286,8 +305,13 @@ async def test_a_file_that_is_taken_away_while_in_use(tmp_path: Path, what: str)
             path.with_name("backup").write_bytes(backup)
             path.with_name("backup").replace(path)
         assert_problem(await say(client, "Lost"), 503, "storage_failed")
-        report = await until_ok(client)
-        assert report["memory"]["messages"] == (0 if what == "deleted" else 2)
+        await until_ok(client)
+
+        async def counted() -> bool:
+            memory = (await client.get("/health")).json()["memory"]
+            return bool(memory["messages"] == (0 if what == "deleted" else 2))
+
+        await until(counted)
         assert (await say(client, "After")).status_code == 200
         assert server.priority.turns == 0
     said = [content for role, content in log_of(path) if role == "user"]

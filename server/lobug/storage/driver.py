@@ -153,7 +153,7 @@ def describe() -> DriverReport:
 
 
 # Primary result codes of SQLite, https://www.sqlite.org/rescode.html (low byte of the extended).
-BUSY, LOCKED, READONLY, CORRUPT, FULL, CANTOPEN, NOTADB = 5, 6, 8, 11, 13, 14, 26
+BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB = 5, 6, 8, 10, 11, 13, 14, 26
 TOOBIG, CONSTRAINT, MISMATCH = 18, 19, 20
 
 ROOM_BYTES = 256 * 1024
@@ -165,6 +165,16 @@ def require_room(path: Path) -> None:
     free = shutil.disk_usage(path.parent).free
     if free < ROOM_BYTES:
         raise StorageFullError(f"no room to write to {path} ({free} bytes are free)")
+
+
+def _is_full(path: Path) -> bool:
+    try:
+        require_room(path)
+    except StorageFullError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def file_of(path: Path) -> tuple[int, int] | None:
@@ -213,7 +223,7 @@ def typed(error: Exception, path: Path) -> StorageError:
         return corrupt(path, text)
     if code in (BUSY, LOCKED):
         return StorageBusyError(f"another process holds the lock of {path} ({text})")
-    if code == FULL:
+    if code == FULL or (code == IOERR and _is_full(path)):
         return StorageFullError(f"no room to write to {path} ({text})")
     if code == READONLY:
         return StorageReadOnlyError(f"{path} cannot be written ({text})")
