@@ -20,7 +20,7 @@ from typer.testing import CliRunner, Result
 
 from lobug.cli import terminal
 from lobug.cli.app import app
-from lobug.cli.memory import entries
+from lobug.cli.memory import entries, identity
 from lobug.settings import Settings
 from support.app_server import in_thread
 from support.memory_app import app_with, door_settings
@@ -330,6 +330,28 @@ def test_identity_is_edited_as_one_text(
     bad(served(*ada, "--file", "-", stdin=b"\xff"), 1, "not UTF-8")
     bad(served(*ada, "--file", "nowhere.md"), 1, "nowhere.md cannot be read")
     bad(served(*ada, "--file", "-", "--edit"), 2, "not both")
+
+
+def test_what_was_edited_is_kept_at_ctrl_c(
+    served: Served, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(elsewhere))
+    monkeypatch.setattr("tempfile.tempdir", None)
+
+    def leave(_path: Path) -> None:
+        raise KeyboardInterrupt
+
+    def write_and_leave(path: Path) -> None:
+        path.write_text("## Preferences\n- Likes tea\n")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(identity, "_open_editor", leave)
+    bad(served("identity", "--edit"), 130)
+    assert not list(elsewhere.glob("lobug-*"))
+    monkeypatch.setattr(identity, "_open_editor", write_and_leave)
+    bad(served("identity", "--edit"), 130, "Your text is kept in")
+    (kept,) = elsewhere.glob("lobug-*/identity.md")
+    assert kept.read_text() == "## Preferences\n- Likes tea\n"
 
 
 def test_an_edit_that_another_change_overtook_is_refused(

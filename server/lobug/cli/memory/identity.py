@@ -24,6 +24,7 @@ from lobug.cli.terminal import (
     console,
     plain_lines,
     print_json,
+    warn,
 )
 from lobug.language.en.perspective import about_the_user
 
@@ -93,10 +94,10 @@ def _edit(memory: MemoryClient) -> Any:
     """Let the user edit the text. Returns the document as it is then. When it cannot be stored the
     edited file is kept, and the error names it. Raises CommandError."""
     before = memory.get("/identity")
+    original = with_all_headings(before["text"])
     folder = Path(tempfile.mkdtemp(prefix="lobug-"))  # for its owner only
     path = folder / "identity.md"
     try:
-        original = with_all_headings(before["text"])
         path.write_text(original, encoding="utf-8")
         _open_editor(path)
         text = _read(path)
@@ -105,11 +106,23 @@ def _edit(memory: MemoryClient) -> Any:
     except CommandError as error:
         kept = sentence("memory.identity_kept", path=path)
         raise CommandError(*error.sentences, kept, code=error.code) from error
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+    except BaseException:  # Ctrl-C among them
+        if _is_changed(path, original):
+            warn(sentence("memory.identity_kept", path=path))
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
         raise
     shutil.rmtree(folder, ignore_errors=True)
     return after
+
+
+def _is_changed(path: Path, original: str) -> bool:
+    try:
+        return path.read_text(encoding="utf-8") != original
+    except UnicodeError:
+        return True
+    except OSError:
+        return False
 
 
 def _open_editor(path: Path) -> None:
