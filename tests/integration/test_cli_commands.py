@@ -188,6 +188,69 @@ def test_chat_ends_with_the_servers_sentence_when_a_turn_fails() -> None:
     assert result.stderr == "lobug: chat: no model (model_missing)\n"
 
 
+def test_words_and_secret_for_this_computer_go_through_no_proxy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{free_port()}")
+    said = {"/announce": [as_json({"said_on": ["desk"], "waits_for": []})]}
+    with recording_server({**good_script(), **said}) as door:
+        talked = lobug("chat", "--server", door.url, stdin="hello\n")
+        announced = lobug("announce", "Dinner!", "--server", door.url)
+    assert (talked.exit_code, talked.stdout) == (0, "Hello, typist.\n")
+    assert (announced.exit_code, announced.stdout) == (0, "said on: desk\n")
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_an_announcement_that_nobody_will_hear_has_failed(form: tuple[str, ...]) -> None:
+    nobody = {"/announce": [as_json({"status": "waits", "said_on": [], "waits_for": []})]}
+    with recording_server({**good_script(), **nobody}) as door:
+        assert lobug("announce", "Dinner!", "--server", door.url, *form).exit_code == 1
+    assert lobug("announce", "Dinner!", "--expires", "inf").exit_code == 2
+
+
+def test_a_device_id_that_no_header_can_hold_is_refused() -> None:
+    talked = lobug("chat", "--device-id", "Küche", stdin="hello\n")
+    assert (talked.exit_code, "Device-Id must be" in talked.stderr) == (1, True)
+    simulated = lobug("simulate", "--device-id", "Küche", "--text", "hi")
+    assert (simulated.exit_code, "characters of ASCII" in simulated.stderr) == (2, True)
+
+
+def at_terminal(
+    *arguments: str, encoding: str, stdin: bytes = b"", stdout: int = subprocess.PIPE
+) -> subprocess.CompletedProcess[bytes]:
+    """The command in a process of its own, as the streams' encoding is chosen there."""
+    return subprocess.run(
+        [sys.executable, "-m", "lobug", *arguments],
+        input=stdin,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        check=False,
+    )
+
+
+def test_a_terminal_that_does_not_know_all_letters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOBUG_CONVERSATION__PERSONA", "Zoë ☕")
+    shown = at_terminal("config", encoding="latin-1")
+    assert (shown.returncode, shown.stderr) == (0, b"")
+    printed = at_terminal("config", "--json", encoding="latin-1")
+    assert "Zoë ☕" in json.dumps(json.loads(printed.stdout.decode("ascii")), ensure_ascii=False)
+
+
+def test_what_is_no_text_is_refused_with_a_sentence() -> None:
+    with recording_server() as door:
+        command = ("chat", "--server", door.url)
+        ended = at_terminal(*command, encoding="utf-8:surrogateescape", stdin=b"caf\xe9\n")
+    assert ended.returncode == 1
+    assert ended.stderr == b"lobug: what was given is no text in UTF-8\n"
+
+
+def test_output_that_nothing_takes_is_told_in_a_sentence() -> None:
+    with Path("/dev/full").open("wb") as full:
+        ended = at_terminal("config", encoding="utf-8", stdout=full.fileno())
+    assert (ended.returncode, ended.stderr) == (1, b"lobug: No space left on device\n")
+
+
 def test_chat_without_a_server_says_how_to_start_one() -> None:
     result = lobug("chat", "--server", f"127.0.0.1:{free_port()}", stdin="hello\n")
     assert result.exit_code == 3

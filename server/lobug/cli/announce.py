@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from lobug.cli.connection import ask, server_address, token_header
+from lobug.cli.connection import ask, server_address, server_client
 from lobug.cli.sentences import sentence
 from lobug.cli.terminal import (
     EXIT_FAILED,
@@ -40,6 +40,7 @@ def announce(
         float | None,
         typer.Option(
             min=1.0,
+            max=31_536_000.0,
             metavar="SECONDS",
             help="Where it has to wait, do not say it any more after this time.",
             show_default=False,
@@ -54,8 +55,6 @@ def announce(
 ) -> None:
     """Say TEXT on devices, on all of them unless one or a person is named. Where nobody can be
     reached, or in quiet hours, it waits and is the first thing that is said later."""
-    import httpx
-
     body = {
         "text": text,
         "device": device,
@@ -66,12 +65,13 @@ def announce(
         "expires_s": expires,
     }
     url = server_address(server).url
-    with httpx.Client(base_url=url, headers=token_header(url)) as http:
+    with server_client(url) as http:
         result = ask(http, "POST", "/announce", timeout_s=PATIENCE_S, json=body).json()
+    nobody = not result["said_on"] and not result["waits_for"]
     if as_json:
         print_json(result)
-        return
-    if not result["said_on"] and not result["waits_for"]:
+        raise typer.Exit(EXIT_FAILED if nobody else 0)
+    if nobody:
         raise CommandError(sentence("announce.nobody"), code=EXIT_FAILED)
     for key, name, words in (
         ("announce.said", "devices", result["said_on"]),

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lobug.cli.connection import server_address, token_header
+from lobug.access.callers import valid_device_id
+from lobug.cli.connection import server_address, server_client
 from lobug.cli.sentences import sentence
 from lobug.cli.terminal import EXIT_UNREACHABLE, CommandError, ServerOption, open_console
 
@@ -40,15 +41,11 @@ def chat(
     import httpx
 
     address = server_address(server)
-    headers = token_header(address.url)
-    if device_id:
-        headers["Device-Id"] = device_id
+    headers = {"Device-Id": valid_device_id(device_id)} if device_id else {}
     interactive = sys.stdin.isatty() and sys.stdout.isatty()
     # A new connection for each turn: people pause for longer than a server keeps an idle one.
     limits = httpx.Limits(max_keepalive_connections=0)
-    with httpx.Client(
-        base_url=address.url, headers=headers, timeout=TIMEOUT_S, limits=limits
-    ) as http:
+    with server_client(address.url, headers=headers, timeout=TIMEOUT_S, limits=limits) as http:
         _check_server(http, address.url)
         if interactive:
             _converse(http)

@@ -9,9 +9,11 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import os
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from typing import Annotated, Any, get_type_hints
@@ -20,6 +22,7 @@ import typer
 from rich.console import Console
 from typer.core import TyperGroup
 
+from lobug.cli.sentences import sentence
 from lobug.errors import LobugError
 
 EXIT_FAILED = 1
@@ -61,7 +64,30 @@ class SentenceGroup(TyperGroup):
             # The reader of our output (head, less) has ended; Python would complain at exit.
             sys.stderr.close()
             raise typer.Exit(EXIT_FAILED) from error
+        except UnicodeError as error:
+            _print_failure(sentence("terminal.no_text"))
+            raise typer.Exit(EXIT_FAILED) from error
+        except OSError as error:
+            _forget_output()
+            _print_failure(_reason(error))
+            raise typer.Exit(EXIT_FAILED) from error
         return result
+
+
+def _reason(error: OSError) -> str:
+    """What the operating system says, with the file that it is about."""
+    reason = error.strerror or str(error) or type(error).__name__
+    return reason if error.filename is None else f"{reason}: {error.filename}"
+
+
+def _forget_output() -> None:
+    """Let nothing more be written to a standard output that is full: Python would try it at exit,
+    and complain."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def open_console(
@@ -80,15 +106,15 @@ def open_console(
 
 def _print_failure(*sentences: str) -> None:
     console = open_console(stderr=True, soft_wrap=True)
-    for sentence in sentences:
-        console.print(f"lobug: {sentence}", style="red", markup=False)
+    for line in sentences:
+        console.print(f"lobug: {line}", style="red", markup=False)
 
 
 def warn(*sentences: str) -> None:
     """Print warnings on standard error."""
     console = open_console(stderr=True, soft_wrap=True)
-    for sentence in sentences:
-        console.print(f"warning: {sentence}", style="yellow", markup=False)
+    for line in sentences:
+        console.print(f"warning: {line}", style="yellow", markup=False)
 
 
 ServerOption = Annotated[
@@ -108,13 +134,18 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 def print_json(document: object) -> None:
     """Print JSON, which escapes control characters itself."""
-    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    typer.echo(json.dumps(document, indent=2, ensure_ascii=_escapes()))
 
 
 def print_json_line(record: Mapping[str, object]) -> None:
     """Print a JSON object on one line, at once: the reader of a pipe may be waiting for it."""
-    sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
+    sys.stdout.write(json.dumps(record, ensure_ascii=_escapes()) + "\n")
     sys.stdout.flush()
+
+
+def _escapes() -> bool:
+    """Whether JSON has to be written in ASCII: standard output does not take every letter."""
+    return (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
 
 
 _STEERING = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}

@@ -122,6 +122,7 @@ def purge(
         typer.Option(
             metavar="DAYS",
             min=0.001,
+            max=36_500.0,
             help="Messages and timeline entries older than this.",
             show_default=False,
         ),

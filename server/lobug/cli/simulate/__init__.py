@@ -70,6 +70,8 @@ def simulate(
     options = _run_options(turns)
     if turns.until is not None and not (files or turns.say or turns.text):
         raise CommandError(sentence("simulate.until_alone"), code=EXIT_USAGE)
+    if turns.device_id is not None and not turns.device_id.isascii():
+        raise CommandError(sentence("simulate.device_id_ascii"), code=EXIT_USAGE)
     address = server_address(server)
     address = replace(address, token=own_secret(address.url))
     if protocol is Protocol.ws:
