@@ -173,6 +173,7 @@ def create_app(
     app.state.audio_jobs = AudioJobs(limits)
     app.state.tls = tls
     app.state.web_addresses = tls.addresses
+    lists.allow_slashes_in_names(app)
     limit_bodies(app, limits)
     app.add_middleware(Authentication)
     app.add_middleware(BrowserRules)

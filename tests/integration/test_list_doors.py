@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -69,6 +70,33 @@ async def test_a_list_is_made_filled_changed_and_deleted(http: httpx.AsyncClient
     assert (await http.delete("/lists/packing")).json()["name"] == "Packing"
     assert code(await http.get("/lists/packing")) == "404 list_not_found"
     assert (await http.get("/lists")).json() == {"lists": []}
+
+
+async def test_a_slash_is_part_of_a_name(http: httpx.AsyncClient) -> None:
+    names = ["b", "b/items", "b/items/7", "/", "50%2F50", "rock/paper/scissors"]
+    paths = {name: f"/lists/{quote(name, safe='')}" for name in names}
+    for name in names:
+        assert (await http.post("/lists", json={"name": name})).json()["name"] == name
+    for name, path in paths.items():
+        came = await http.post(f"{path}/items", json={"items": [f"for {name}", "milk"]})
+        assert came.json()["after"]["name"] == name
+    for name, path in paths.items():
+        shown = (await http.get(path)).json()
+        assert (shown["name"], contents(shown)) == (name, [f"for {name}", "milk"])
+        own, milk = (f"{path}/items/{item['id']}" for item in shown["items"])
+        assert (await http.patch(own, json={"done": True})).json()["content"] == f"for {name}"
+        assert (await http.delete(milk)).json()["content"] == "milk"
+        assert contents((await http.delete(f"{path}/items")).json()) == [f"for {name}"]
+    for name in reversed(names):
+        assert (await http.delete(paths[name])).json()["name"] == name
+    assert (await http.get("/lists")).json() == {"lists": []}
+
+
+async def test_a_name_of_dots_is_refused(http: httpx.AsyncClient) -> None:
+    for name in ("%2E", "%2E%2E"):
+        added = await http.post(f"/lists/{name}/items", json={"items": ["milk"]})
+        assert code(added) == "422 list_item_invalid"
+        assert code(await http.get(f"/lists/{name}")) == "404 list_not_found"
 
 
 async def test_a_list_made_by_http_is_spoken_of(http: httpx.AsyncClient) -> None:

@@ -54,6 +54,21 @@ def test_a_list_is_filled_shown_exported_and_cleared(tmp_path: Path) -> None:
     assert (missing.exit_code, "list_not_found" in missing.output) == (1, True)
 
 
+def test_a_list_may_have_a_slash_in_its_name() -> None:
+    assert "added to mum/dad: flowers" in lobug("lists", "add", "mum/dad", "flowers").output
+    assert "flowers" in lobug("lists", "show", "mum/dad").output
+    assert "# mum/dad" in lobug("lists", "export", "mum/dad").output
+    assert "deleted" in lobug("lists", "delete", "mum/dad", "--yes").output
+
+
+@pytest.mark.parametrize("name", [".", "..", "", " "])
+def test_what_is_no_name_is_refused_in_a_sentence(name: str) -> None:
+    for command in (["show"], ["export"], ["clear", "--yes"], ["delete", "--yes"]):
+        refused = lobug("lists", *command, name)
+        assert (refused.exit_code, refused.output) == (2, "lobug: a list needs a name\n")
+    assert lobug("lists", "add", name, "milk").exit_code == 2
+
+
 def test_a_note_is_kept_shown_and_removed() -> None:
     assert "no notes" in lobug("notes", "show").output
     assert "noted as 1" in lobug("notes", "add", "the meter reads 4512").output

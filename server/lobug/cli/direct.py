@@ -62,6 +62,7 @@ class DirectTransport(httpx.BaseTransport, ABC):
         )
         self.app = app = FastAPI()
         add_problem_handlers(app)
+        lists.allow_slashes_in_names(app)
         # A file that is already on this computer may have any size.
         limit_bodies(app, settings.limits.model_copy(update={"max_body_bytes": sys.maxsize}))
         app.add_middleware(Authentication)

@@ -16,6 +16,7 @@ from lobug.cli.memory.erasure import YesOption, confirm
 from lobug.cli.memory.files import write_private
 from lobug.cli.sentences import sentence
 from lobug.cli.terminal import (
+    EXIT_USAGE,
     CommandError,
     JsonOption,
     SentenceGroup,
@@ -84,6 +85,8 @@ class ListClient:
 def _open_list(
     name: str, household: bool, user: str | None, server: str | None
 ) -> Iterator[ListClient]:
+    if not name.strip(" ."):  # "." and ".." in a path lead elsewhere
+        raise CommandError(sentence("lists.unnamed"), code=EXIT_USAGE)
     with open_agenda(server, user) as agenda:
         yield ListClient(agenda, name, "household" if household else "user")
 

@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi import APIRouter, Depends, FastAPI, Path, Query, Response
 from icalendar import Calendar, Todo
 from pydantic import BaseModel, Field
 
@@ -29,6 +29,7 @@ from lobug.errors import (
     TextTooLongError,
 )
 from lobug.http.dependencies import ServerDep, documented, private
+from lobug.http.encoded_slashes import DECODED, EncodedSlashes
 from lobug.http.formats import Answer, Time
 from lobug.http.memory.requests import MAX_ID, Body, ScopeDep, memory_body
 from lobug.http.problems import error_responses
@@ -98,8 +99,10 @@ Name = Annotated[
     str,
     Path(
         max_length=500,
-        description="A list's name, however it is worded: `shopping`, `groceries`.",
+        description="A list's name, however it is worded: `shopping`, `groceries`. A slash in it is"
+        " sent as `%2F`.",
     ),
+    DECODED,
 ]
 ItemId = Annotated[int, Path(ge=1, le=MAX_ID, description="Id of a thing on the list.")]
 ScopeQuery = Annotated[
@@ -126,6 +129,11 @@ WITH_BODY: tuple[type[LobugError], ...] = (
 )
 
 router = APIRouter(prefix="/lists", tags=["lists"], dependencies=[Depends(private)])
+
+
+def allow_slashes_in_names(app: FastAPI) -> None:
+    """Let the routes of an app tell a slash in a list's name from one between parts of the path."""
+    app.add_middleware(EncodedSlashes, prefix=f"{router.prefix}/")
 
 
 @router.get("", responses=error_responses(*SEEING))
