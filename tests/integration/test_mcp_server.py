@@ -124,6 +124,11 @@ async def test_alerts_and_lists(http: httpx.AsyncClient) -> None:
         assert (await http.get("/alerts", headers=mine)).json()["alerts"] == [known]
         assert (await done("alert_cancel", id=timer["id"]))["id"] == timer["id"]
         assert (await done("alerts_show"))["alerts"] == []
+        alarm = await done("alert_set", kind="alarm", in_s=300)
+        daily = await done("alert_change", id=alarm["id"], rule="FREQ=DAILY")
+        assert daily["rule"] == "FREQ=DAILY"
+        assert (await done("alert_change", id=alarm["id"], label="up"))["rule"] == "FREQ=DAILY"
+        assert (await done("alert_change", id=alarm["id"], rule=None))["rule"] is None
 
         put = await done("list_add", name="shopping", items=["milk", "eggs"])
         assert [item["content"] for item in put["added"]] == ["milk", "eggs"]

@@ -106,8 +106,9 @@ async def _set_alert(call: McpCall, asked: AlertRequest) -> McpAnswer:
 
 
 async def _change_alert(call: McpCall, asked: ChangeAlertArguments) -> McpAnswer:
-    if asked.label is None and asked.at is None and asked.in_s is None:
-        raise InvalidRequestError("give what to change: label, at or in_s")
+    nothing = asked.label is None and asked.at is None and asked.in_s is None
+    if nothing and "rule" not in asked.model_fields_set:
+        raise InvalidRequestError("give what to change: label, at, in_s or rule")
     return answer_of(await alerts.change(asked.id, asked, call.scope, call.server))
 
 
@@ -176,7 +177,8 @@ DEED_TOOLS: tuple[McpTool, ...] = (
     McpTool(
         name="alert_change",
         title="Change a timer, alarm or reminder",
-        description="Change the words of a timer, an alarm or a reminder, or when it rings.",
+        description="Change the words of a timer, an alarm or a reminder, when it rings, or whether"
+        " it repeats.",
         scope="deeds:write",
         arguments=ChangeAlertArguments,
         work=_change_alert,
