@@ -39,7 +39,7 @@ from lobug.http.mcp.door import add_mcp
 from lobug.http.memory import router as memory_router
 from lobug.http.openai import audio, models
 from lobug.http.openai import chat as openai_chat
-from lobug.http.problems import add_problem_handlers, error_responses
+from lobug.http.problems import add_problem_handlers, document_errors, error_responses
 from lobug.http.web import browsers as web_browsers
 from lobug.http.web import doctor, events, flasher, people
 from lobug.http.web import session as web_session
@@ -95,7 +95,7 @@ DESCRIPTION = """\
 A voice companion that lives in an M5Stack device and thinks on a computer its owner controls.
 
 Every failure has the body of `ErrorReply`: a stable `error.code`, and a `response` that a device \
-can show or say.
+can show or say. Below `/v1` it is `OpenAIErrorReply` instead, as OpenAI's clients expect.
 """
 
 
@@ -178,6 +178,7 @@ def create_app(
     app.add_middleware(Authentication)
     app.add_middleware(BrowserRules)
     add_problem_handlers(app)
+    document_errors(app)
     add_docs_page(app)
     add_web_app(app)
     add_mcp(app)

@@ -25,6 +25,7 @@ from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 from lobug.app import create_app
 from lobug.engines.base import BACKGROUND_LANE, ChatOptions
 from lobug.errors import BusyError, EngineInterruptedError, EngineUnavailableError, LobugError
+from lobug.http.problems import OpenAIErrorReply
 from lobug.server import LobugServer
 from support.app_server import (
     ScriptedEngines,
@@ -405,6 +406,36 @@ def test_every_reference_of_the_document_leads_somewhere(served: str) -> None:
     body = document["paths"]["/v1/chat/completions"]["post"]["requestBody"]
     fields = body["content"]["application/json"]["schema"]["properties"]
     assert all("description" in field for field in fields.values())
+
+
+def test_the_document_describes_errors_as_they_are_sent(served: str) -> None:
+    def ask(method: str, path: str, **what: Any) -> httpx.Response:
+        return httpx.request(method, f"{served}{path}", trust_env=False, timeout=60.0, **what)
+
+    document = ask("GET", "/openapi.json").json()
+    for path, methods in document["paths"].items():
+        kind = "OpenAIErrorReply" if path.startswith("/v1/") else "ErrorReply"
+        schema = {"$ref": f"#/components/schemas/{kind}"}
+        for method, operation in methods.items():
+            for status, response in operation["responses"].items():
+                if int(status) >= 400:
+                    sent = response["content"]
+                    assert sent == {"application/json": {"schema": schema}}, (method, path, status)
+    assert "HTTPValidationError" not in document["components"]["schemas"]
+    wrong = [
+        ask("GET", "/v1/models/gpt-9"),
+        ask("POST", "/v1/chat/completions", content=b"{"),
+        ask("POST", "/v1/chat/completions", json={"model": "lobug", "messages": 5}),
+        ask("POST", "/v1/audio/speech", json={"model": "tts-1", "input": " "}),
+        ask("POST", "/v1/audio/transcriptions", data={"model": "whisper-1"}),
+    ]
+    for answer in wrong:
+        OpenAIErrorReply.model_validate(answer.json())
+        path = answer.request.url.path.replace("gpt-9", "{model_id}")
+        responses = document["paths"][path][answer.request.method.lower()]["responses"]
+        assert "422" not in responses
+        code = answer.json()["error"]["code"]
+        assert f"`{code}`" in responses[str(answer.status_code)]["description"]
 
 
 def test_the_client_that_blocks(served: str) -> None:

@@ -44,6 +44,27 @@ class ErrorReply(BaseModel):
     audio_b64: str = Field("", description="Always empty.")
 
 
+class OpenAIErrorDetail(BaseModel):
+    """What went wrong, as OpenAI's clients read it."""
+
+    message: str = Field(description="For developers.")
+    type: Literal[
+        "authentication_error",
+        "permission_error",
+        "rate_limit_error",
+        "invalid_request_error",
+        "server_error",
+    ] = Field(description="Kind of the error, by its status.")
+    param: str | None = Field(description="The field that is wrong; null: none in particular.")
+    code: str = Field(description="Stable identifier of the error.")
+
+
+class OpenAIErrorReply(BaseModel):
+    """Any failure below `/v1`."""
+
+    error: OpenAIErrorDetail
+
+
 PREFIX = "/v1"
 """All paths below it speak OpenAI's protocol, also in errors of the middleware."""
 
@@ -150,12 +171,70 @@ def error_responses(*errors: type[LobugError]) -> dict[int | str, dict[str, Any]
     by_status: dict[int | str, dict[str, Any]] = {}
     for error in errors:
         known = by_status.get(error.status)
-        text = f"`{error.code}`: {(error.__doc__ or '').strip()}"
+        text = _description(error)
         by_status[error.status] = {
             "model": ErrorReply,
             "description": f"{known['description']} {text}" if known else text,
         }
     return by_status
+
+
+def document_errors(app: FastAPI) -> None:
+    """Let ``/openapi.json`` describe errors as ``Problem`` and the handlers send them."""
+    as_generated = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        document = as_generated()
+        # FastAPI keeps the document, and makes a new one when routes are added.
+        if OpenAIErrorReply.__name__ not in document["components"]["schemas"]:
+            _describe_errors(document)
+        return document
+
+    app.openapi = openapi  # type: ignore[method-assign]
+
+
+_SCHEMAS = "#/components/schemas/"
+_GENERATED = "HTTPValidationError"
+"""FastAPI's own schema of a 422, which it adds to every route with parameters."""
+
+
+def _describe_errors(document: dict[str, Any]) -> None:
+    for path, methods in document["paths"].items():
+        for operation in methods.values():
+            responses: dict[str, Any] = operation["responses"]
+            if _GENERATED in str(responses.get(str(_UNPROCESSABLE))):
+                del responses[str(_UNPROCESSABLE)]
+                if not speaks_openai({"path": path}):
+                    responses[str(_UNPROCESSABLE)] = {
+                        "description": _description(InvalidRequestError),
+                        "content": _json_of(ErrorReply),
+                    }
+            if speaks_openai({"path": path}):
+                _describe_openai_errors(responses)
+    schemas: dict[str, Any] = document["components"]["schemas"]
+    for name in (_GENERATED, "ValidationError"):
+        schemas.pop(name, None)
+    found = OpenAIErrorReply.model_json_schema(ref_template=f"{_SCHEMAS}{{model}}")
+    schemas |= found.pop("$defs") | {OpenAIErrorReply.__name__: found}
+
+
+def _describe_openai_errors(responses: dict[str, Any]) -> None:
+    """Give a route's errors the form of ``openai_answer``, and its 422 the status 400."""
+    unprocessable = responses.pop(str(_UNPROCESSABLE), None)
+    if unprocessable is not None:
+        bad = responses.setdefault(str(_BAD_REQUEST), {"description": ""})
+        bad["description"] = f"{bad['description']} {unprocessable['description']}".strip()
+    for status, response in responses.items():
+        if int(status) >= _BAD_REQUEST:
+            response["content"] = _json_of(OpenAIErrorReply)
+
+
+def _json_of(model: type[BaseModel]) -> dict[str, Any]:
+    return {"application/json": {"schema": {"$ref": f"{_SCHEMAS}{model.__name__}"}}}
+
+
+def _description(error: type[LobugError]) -> str:
+    return f"`{error.code}`: {(error.__doc__ or '').strip()}"
 
 
 def add_problem_handlers(app: FastAPI) -> None:

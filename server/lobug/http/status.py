@@ -7,7 +7,6 @@ from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Response
-from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, Field
 
 from lobug.errors import (
@@ -151,9 +150,15 @@ metrics_router = APIRouter(tags=["telemetry"], dependencies=[Depends(require_wat
 
 @metrics_router.get(
     "/metrics",
-    response_class=PlainTextResponse,
+    response_class=Response,
     responses={
-        200: {"description": "The Prometheus text format, or OpenMetrics if it is asked."},
+        200: {
+            "description": "The Prometheus text format, or OpenMetrics if it is asked.",
+            "content": {
+                "text/plain": {"schema": {"type": "string"}},
+                "application/openmetrics-text": {"schema": {"type": "string"}},
+            },
+        },
         **error_responses(OwnerOnlyError),
     },
 )
