@@ -61,6 +61,20 @@ def test_a_list_may_have_a_slash_in_its_name() -> None:
     assert "deleted" in lobug("lists", "delete", "mum/dad", "--yes").output
 
 
+def test_an_export_replaces_no_file_unasked(tmp_path: Path) -> None:
+    lobug("lists", "add", "shopping", "milk")
+    kept = tmp_path / "keep.md"
+    kept.write_text("precious")
+    refused = lobug("lists", "export", "shopping", "keep.md")
+    assert (refused.exit_code, "already exists" in refused.output) == (1, True)
+    assert kept.read_text() == "precious"
+    written = lobug("lists", "export", "shopping", "keep.md", "--force")
+    assert "written: keep.md" in written.output
+    assert "- [ ] milk" in kept.read_text()
+    assert "- [ ] milk" in lobug("lists", "export", "shopping", "-").stdout
+    assert not (tmp_path / "-").exists()
+
+
 @pytest.mark.parametrize("name", [".", "..", "", " "])
 def test_what_is_no_name_is_refused_in_a_sentence(name: str) -> None:
     for command in (["show"], ["export"], ["clear", "--yes"], ["delete", "--yes"]):

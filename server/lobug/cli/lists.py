@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
@@ -13,7 +12,7 @@ import typer
 
 from lobug.cli.connection import AgendaClient, open_agenda
 from lobug.cli.memory.erasure import YesOption, confirm
-from lobug.cli.memory.files import write_private
+from lobug.cli.memory.files import ExportArgument, ForceOption, export_target, write_export
 from lobug.cli.sentences import sentence
 from lobug.cli.terminal import (
     EXIT_USAGE,
@@ -233,28 +232,23 @@ def _confirm(question: str, one: Mapping[str, Any], *, yes: bool) -> None:
 @lists_app.command()
 def export(
     name: NameArgument,
-    file: Annotated[
-        Path | None,
-        typer.Argument(metavar="[FILE]", help="Default: standard output.", show_default=False),
-    ] = None,
+    file: ExportArgument = None,
     as_format: Annotated[
         Literal["ics", "markdown"],
         typer.Option(
             "--format", help="`ics`: iCalendar with a VTODO each; `markdown`: a checklist."
         ),
     ] = "markdown",
+    force: ForceOption = False,
     household: HouseholdOption = False,
     user: PersonOption = None,
     server: ServerOption = None,
 ) -> None:
-    """Write a list as a file that other programs read."""
+    """Write a list for other programs to a file that only you may read, or to standard output."""
+    target = export_target(file, force=force)
     with _open_list(name, household, user, server) as one:
         content = one.file(as_format)
-    if file is None:
-        typer.echo(content, nl=False)
-        return
-    write_private(file, content)
-    console().print(sentence("lists.written", path=file), markup=False)
+    write_export(target, content)
 
 
 def _say(name: str, one: Mapping[str, Any], things: Sequence[str]) -> None:

@@ -39,35 +39,52 @@ class FileFormat(StrEnum):
     markdown = "markdown"
 
 
+ExportArgument = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="[FILE]", help="File to write. Default, and -: standard output.", show_default=False
+    ),
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
+
+
 def export(
-    file: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[FILE]", help="File to write. Default: standard output.", show_default=False
-        ),
-    ] = None,
+    file: ExportArgument = None,
     as_format: Annotated[
         FileFormat,
         typer.Option(
             "--format", help="json is complete and can be imported; markdown is for reading."
         ),
     ] = FileFormat.json,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    force: ForceOption = False,
     user: UserOption = None,
     server: ServerOption = None,
 ) -> None:
     """Write all of a user's memory to a file that only you may read, or to standard output."""
-    to_file = file is not None and str(file) != "-"
-    if file is not None and to_file and file.exists() and not force:
-        raise CommandError(sentence("memory.file_exists", path=file))
+    target = export_target(file, force=force)
     with open_memory(server, user) as memory:
         answer = memory.raw(
             "GET", "/export", params={"format": as_format.value}, timeout_s=LONG_TIMEOUT_S
         )
         content = answer.content
-    if file is not None and to_file:
-        write_private(file, content)
-        line = sentence("memory.file_written", path=file, bytes=len(content))
+    write_export(target, content)
+
+
+def export_target(file: Path | None, *, force: bool) -> Path | None:
+    """The file of an export; None: standard output. Raises CommandError: it exists already, and
+    ``force`` is not given."""
+    if file is None or str(file) == "-":
+        return None
+    if file.exists() and not force:
+        raise CommandError(sentence("memory.file_exists", path=file))
+    return file
+
+
+def write_export(target: Path | None, content: bytes) -> None:
+    """Write an export in UTF-8 where ``export_target`` says. Raises CommandError."""
+    if target is not None:
+        write_private(target, content)
+        line = sentence("memory.file_written", path=target, bytes=len(content))
         console().print(line, markup=False, soft_wrap=True)
     elif sys.stdout.isatty():
         typer.echo(plain_lines(content.decode()).rstrip("\n"))
