@@ -277,7 +277,7 @@ def test_what_cannot_be_done_is_said(world: World) -> None:
     bad(world.lobug("browsers", "invite", "household:"), 1, "user")
     bad(world.lobug("tokens", "create", "x", "--scope", "metrics", "--owner"), 1, "scope")
     unknown = world.lobug("tokens", "create", "x", "--scope", "memory")
-    bad(unknown, 1, "scope is one or more of: metrics announce memory:read")
+    bad(unknown, 1, "scope: scope is one or more of: metrics announce memory:read")
 
 
 def test_revoking_in_the_file_counts_in_the_server(tmp_path: Path) -> None:

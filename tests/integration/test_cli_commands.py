@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from typer.testing import CliRunner, Result
 
 from lobug.cli.app import app
 from lobug.simulator import requests
+from support.patience import PATIENCE_S
 from support.recording_server import (
     Answer,
     as_json,
@@ -162,6 +164,37 @@ def test_simulate_without_a_server_says_how_to_start_one() -> None:
     result = lobug("simulate", "--server", f"127.0.0.1:{free_port()}", "--text", "hi")
     assert result.exit_code == 3
     assert "lobug serve" in result.stderr
+
+
+def test_simulate_at_what_speaks_no_http_says_so_in_one_sentence() -> None:
+    def hang_up(listener: socket.socket) -> None:
+        connection, _ = listener.accept()
+        connection.recv(65_536)
+        connection.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        silent = threading.Thread(target=hang_up, args=(listener,))
+        silent.start()
+        url = f"127.0.0.1:{listener.getsockname()[1]}"
+        result = lobug("simulate", "--server", url, "--text", "hi")
+        silent.join(PATIENCE_S)
+    assert result.exit_code == 3
+    assert "without sending a response. Start one with" in result.stderr
+
+
+def test_simulate_ends_quietly_when_nobody_reads_its_output() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with recording_server() as door, os.fdopen(writer, "wb") as closed:
+        command = [sys.executable, "-m", "lobug", "simulate", "--server", door.url, "--json"]
+        ended = subprocess.run(
+            [*command, "--text", "hi"],
+            stdout=closed,
+            stderr=subprocess.PIPE,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+    assert (ended.returncode, ended.stderr) == (1, b"")
 
 
 # ---- chat

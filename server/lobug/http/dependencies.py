@@ -232,7 +232,7 @@ def _faults(error: ValidationError) -> list[tuple[str | None, str]]:
         raise InvalidEncodingError("the body is not valid JSON in UTF-8") from None
     places = [".".join(map(str, fault["loc"])) or None for fault in faults]
     return [
-        (place, f"{place or 'body'}: {fault['msg']}")
+        (place, f"{place or 'body'}: {fault['msg'].removeprefix('Value error, ')}")
         for place, fault in zip(places, faults, strict=True)
     ]
 

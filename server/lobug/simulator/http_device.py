@@ -240,7 +240,8 @@ class SimulatedDevice:
         except httpx.ConnectError:
             return failed(f"cannot connect to {self._server.url}")
         except httpx.HTTPError as error:
-            return failed(f"the connection broke: {str(error) or type(error).__name__}")
+            reason = str(error).rstrip(".") or type(error).__name__
+            return failed(f"the connection broke: {reason}")
         return Exchange(
             seconds=self._clock() - started,
             first_byte_s=first_byte_s,

@@ -78,6 +78,8 @@ async def _run(simulation: HttpSimulation, inputs: Sequence[Input]) -> bool:
             sentence("simulate.not_healthy_start", url=simulation.server.url, problems=error),
             code=EXIT_UNREACHABLE,
         ) from error
+    except BrokenPipeError:
+        raise  # whoever read the output has ended
     except OSError as error:
         raise CommandError(sentence("simulate.reply_not_saved", error=error)) from error
     output.summary(summary)

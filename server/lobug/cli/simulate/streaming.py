@@ -143,6 +143,8 @@ async def _run(
             sentence("simulate.unreachable", url=simulation.server.url, error=error),
             code=EXIT_UNREACHABLE,
         ) from error
+    except BrokenPipeError:
+        raise  # whoever read the output has ended
     except OSError as error:
         raise CommandError(sentence("simulate.file_failed", error=error)) from error
     output.summary(summary)
