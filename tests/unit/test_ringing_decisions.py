@@ -74,6 +74,16 @@ def test_several_ring_together() -> None:
     assert next_step([one, other], rings, LIMITS, 1.0) == Say((one, other))
 
 
+def test_what_could_not_be_ended_is_silent_and_ended_later_while_others_ring() -> None:
+    over, other = alert(), alert("alarm", id=2)
+    rings = {1: Ring(0.0, times=3, tried_at=58.0, end_again_at=90.0), 2: Ring(61.0)}
+    assert next_step([over, other], rings, LIMITS, 61.0) == Say((other,))
+    assert next_step([over], rings, LIMITS, 61.0) == Wait(90.0)
+    rings[2].tried_at = 89.0
+    assert next_step([over, other], rings, LIMITS, 89.0) == Wait(90.0)
+    assert next_step([over, other], rings, LIMITS, 90.0) == End((over,))
+
+
 @pytest.mark.parametrize(
     ("due_at", "rang_at", "now", "late"),
     [

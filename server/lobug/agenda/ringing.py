@@ -7,6 +7,7 @@ clock that never jumps, those of an ``Alert`` are since the epoch.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
@@ -45,6 +46,8 @@ class Ring:
     """Whether waiting speech tells of it, because nobody could hear it."""
     places: set[str] = field(default_factory=set)
     """Conversations in which it was audible."""
+    end_again_at: float = -math.inf
+    """Its end could not be stored: it is silent, and is ended again then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,8 @@ def next_step(
     alerts: Sequence[Alert], rings: Mapping[int, Ring], limits: RingLimits, now: float
 ) -> Say | Wait | End:
     """What to do with the ringing alerts of one person, of which there is at least one."""
+    ended = [alert for alert in alerts if rings[alert.id].end_again_at > now]
+    alerts = [alert for alert in alerts if alert not in ended]
     over = tuple(a for a in alerts if _ends_at(a, rings[a.id], limits, now) <= now)
     if over:
         return End(over)
@@ -95,6 +100,7 @@ def next_step(
         return Say(due)
     times = [_ends_at(a, rings[a.id], limits, now) for a in alerts]
     times += [_next_at(a, rings[a.id], limits) for a in loud]
+    times += [rings[alert.id].end_again_at for alert in ended]
     return Wait(min(times))
 
 

@@ -29,12 +29,16 @@ from lobug.agenda.ringing import (
     next_step,
 )
 from lobug.agenda.waiting_speech import WaitingSpeech, WaitingSpeeches, tellings
+from lobug.concurrency import Backoff
 from lobug.errors import StorageError, StorageHeldError
 from lobug.language.en.alert_sentences import ringing_sentence
 from lobug.storage.people import ALL_PEOPLE, People
 
 CHECK_S = 30.0
 """Longest time between two looks at the clock, seconds."""
+
+PAUSES_AFTER_FAILURES = Backoff(3.0, CHECK_S)
+"""Before a person's alerts ring on; the first is as long as the silence between two rings."""
 
 log = logging.getLogger(__name__)
 
@@ -283,25 +287,39 @@ class Schedule:
     # What rings.
 
     async def _ring(self, user: str) -> None:
-        try:
-            while alerts := await self._ringing_of(user):
-                self._people[user].changed.clear()
-                now = self._clock()
-                step = next_step(alerts, self._rings, self._limits, now)
-                match step:
-                    case Say(due):
-                        if not self._voice.reaches(user) and await self._acts_for.seek(user):
-                            return  # it rings where they have a device
-                        await self._say(user, due)
-                    case End(over):
-                        await self._end(over)
-                    case _:
-                        await self._wait(self._people[user].changed, step.until - now)
-            self._changed.set()  # something new may have begun to ring in the meantime
-        except StorageError as error:
-            log.warning("an alert could not ring on: %s", error.code)
-        except Exception:
-            log.exception("an alert could not ring on")
+        failures = 0
+        while True:
+            try:
+                if not await self._ring_on(user):
+                    break
+                failures = 0
+                continue
+            except StorageError as error:
+                log.warning("an alert could not ring on: %s", error.code)
+            except Exception:
+                log.exception("an alert could not ring on")
+            failures += 1
+            await self._slept(PAUSES_AFTER_FAILURES.pause_s(failures))
+
+    async def _ring_on(self, user: str) -> bool:
+        """Do what is next with the alerts that ring for a user. Returns whether there may be more
+        to do here. Raises StorageError."""
+        alerts = await self._ringing_of(user)
+        if not alerts:
+            return False
+        self._people[user].changed.clear()
+        now = self._clock()
+        step = next_step(alerts, self._rings, self._limits, now)
+        match step:
+            case Say(due):
+                if not self._voice.reaches(user) and await self._acts_for.seek(user):
+                    return False  # it rings where they have a device
+                await self._say(user, due)
+            case End(over):
+                await self._end(over)
+            case _:
+                await self._wait(self._people[user].changed, step.until - now)
+        return True
 
     def _rang(self, user: str, _task: asyncio.Task[None]) -> None:
         """Called when the task of a person has ended, even if it was cancelled before it began."""
@@ -379,16 +397,23 @@ class Schedule:
 
     async def _end(self, alerts: Sequence[Alert]) -> None:
         """End ringing that is over; a reminder that nobody answered, and what nobody could hear,
-        stays as waiting speech."""
+        stays as waiting speech. What cannot be stored is tried again later, and nothing else has
+        to wait for that."""
         heard = [a.id for a in alerts if self._is_done(a, self._rings[a.id])]
         unanswered = [a for a in alerts if a.id not in heard and self._rings[a.id].times > 0]
         unheard = [a for a in alerts if self._rings[a.id].times == 0 and a.id not in heard]
-        if heard:
-            await self._alerts.finish(heard)
-        if unanswered:
-            await self._waiting.end_ringing(unanswered, said=True)
-        if unheard:
-            await self._waiting.end_ringing(unheard)
+        try:
+            if heard:
+                await self._alerts.finish(heard)
+            if unanswered:
+                await self._waiting.end_ringing(unanswered, said=True)
+            if unheard:
+                await self._waiting.end_ringing(unheard)
+        except StorageError as error:
+            log.warning("the end of an alert could not be stored: %s", error.code)
+            for alert in alerts:
+                if alert.id in self._rings:
+                    self._rings[alert.id].end_again_at = self._clock() + CHECK_S
 
     @staticmethod
     def _is_done(alert: Alert, ring: Ring) -> bool:
