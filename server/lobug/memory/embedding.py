@@ -147,6 +147,7 @@ class BackgroundEmbedder(ABC):
             return False
         embed_batch = await self._next_batch()
         if embed_batch is None:
+            self._failures = 0  # what failed is gone, and is not tried again
             return False
         self._deferral.begin()
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from lobug.engines.base import ChatModel
@@ -106,6 +106,8 @@ class Worker:
         """Work was added since the last step; it may be more urgent."""
         self._first_deadline = math.inf
         """Deadline of the first of all work, as of the last step."""
+        self._embedders: Sequence[BackgroundEmbedder] = ()
+        """What embeds here, as of the last step."""
 
     @property
     def _settings(self) -> MemorySettings:
@@ -205,10 +207,8 @@ class Worker:
         if enabled and shared_work and await self._read_claims(now):
             return True
         task, deadline = await self._database.read(lambda connection: self._next(connection, now))
-        both: list[BackgroundEmbedder] = []
-        if enabled and shared_work:
-            both = [self._embedding, self._turns]
-        embedders = sorted(both, key=lambda embedding: _overdue_at(embedding, now))
+        self._embedders = (self._embedding, self._turns) if enabled and shared_work else ()
+        embedders = sorted(self._embedders, key=lambda embedding: _overdue_at(embedding, now))
         first = _overdue_at(embedders[0], now) if embedders else math.inf
         self._first_deadline = min([deadline, *(e.deadline for e in embedders)])
         done = False
@@ -286,11 +286,8 @@ class Worker:
             )
         )
         pauses = [] if next_time is None else [next_time - self._clock()]
-        others = (
-            self._counting.pause_s(during_work=False),
-            self._embedding.pause(),
-            self._turns.pause(),
-        )
+        others = [embedder.pause() for embedder in self._embedders]
+        others.append(self._counting.pause_s(during_work=False))
         pauses += [pause for pause in others if pause is not None]
         return min(pauses, default=None)
 
