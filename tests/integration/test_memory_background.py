@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from lobug.engines.base import Vectors
 from lobug.errors import EngineUnavailableError
+from lobug.memory.model import Draft, MemoryScope
 from lobug.settings import MemorySettings
 from support.memory_kit import (
+    ADA,
+    BOB,
     CASCADES,
     ENDLESS,
     Clock,
@@ -19,8 +25,9 @@ from support.memory_kit import (
     exchange,
     look,
     recalled,
+    started,
 )
-from support.scripted import ScriptedChatModel
+from support.scripted import ScriptedChatModel, ScriptedEmbedder
 
 pytestmark = pytest.mark.usefixtures("rules_read_nothing")
 """The chat model has something to read in every message."""
@@ -31,6 +38,18 @@ class RealClock(Clock):
 
     def __call__(self) -> float:
         return time.time()
+
+
+class SlowEmbedder(ScriptedEmbedder):
+    """Half a minute for each batch."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(dimension=256)
+        self._clock = clock
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        self._clock.advance(30.0)
+        return await super().embed(texts)
 
 
 @pytest.fixture
@@ -144,3 +163,28 @@ async def test_the_worker_tries_again_when_time_has_come(kit: Kit) -> None:
         kit.path, "SELECT attempts, last_error FROM background_tasks WHERE kind = 'extract'"
     ) == [(1, "garbled: the answer is not JSON")]
     await memory.close()
+
+
+async def test_a_long_embedding_keeps_nothing_that_is_due_waiting(kit: Kit) -> None:
+    """Nobody talks, each batch takes half a minute, and the backlog has long been overdue."""
+    kit.settings = MemorySettings(session_idle_minutes=ENDLESS, duplicate_distance_threshold=0.0)
+    kit.batch_size = 1
+    async with started(kit) as memory:
+        scope = MemoryScope(ADA.user, ADA.conversation)
+        for number in range(24):
+            await memory.store(scope, Draft(f"Hive {number} has the colour x{number}y"))
+        kit.embedder = SlowEmbedder(kit.clock)
+        memory._embedding._embedder = kit.embedder
+        for _ in range(8):
+            assert await memory._worker.step()
+        await exchange(memory, "I have a cat called Zwieback", conversation_key=BOB)
+        await exchange(memory, "I work at NASA", conversation_key=BOB)
+        await memory.forget_text(MemoryScope(BOB.user, None), "Zwieback")
+        asked = kit.clock.now
+        tasks = "SELECT count(*) FROM background_tasks WHERE kind IN ('compact', 'extract')"
+        batches = len(kit.embedder.calls)
+        while look(kit.path, tasks) != [(0,)]:
+            assert await memory._worker.step()
+        assert kit.clock.now - asked <= 120.0
+        assert len(kit.embedder.calls) > batches, "embedding goes on meanwhile"
+        assert memory._embedding.deadline < math.inf, "there is more to embed"

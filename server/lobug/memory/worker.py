@@ -108,6 +108,8 @@ class Worker:
         """Deadline of the first of all work, as of the last step."""
         self._embedders: Sequence[BackgroundEmbedder] = ()
         """What embeds here, as of the last step."""
+        self._batch_was_last = False
+        """The last step has embedded a batch."""
 
     @property
     def _settings(self) -> MemorySettings:
@@ -212,13 +214,15 @@ class Worker:
         first = _overdue_at(embedders[0], now) if embedders else math.inf
         self._first_deadline = min([deadline, *(e.deadline for e in embedders)])
         done = False
-        if task is not None and self._deferral(task).deadline <= first:
+        # After a batch it is a task's turn: a long backlog is overdue from its first batch on.
+        if task is not None and (self._batch_was_last or self._deferral(task).deadline <= first):
             done = await self._attempt(task)
         batches = self._embedding.batches + self._turns.batches
         embedded = False
         for embedder in embedders:
             embedded = embedded or await embedder.step(partial(self._outdated, embedder.deadline))
-        done = done or self._embedding.batches + self._turns.batches > batches
+        self._batch_was_last = self._embedding.batches + self._turns.batches > batches
+        done = done or self._batch_was_last
         changed = done or embedded or task is not None or (shared_work and self._told)
         self._told = False
         if shared_work:
