@@ -321,6 +321,12 @@ async def test_an_openai_server_without_a_model_list_is_used_all_the_same() -> N
         assert chat.status().ready
 
 
+PHYSICAL_BATCH = (
+    "input (600 tokens) is too large to process. increase the physical batch size"
+    " (current batch size: 512)"
+)
+
+
 @asynccontextmanager
 async def an_embedder(
     server: ScriptedServer, **embeddings: Any
@@ -379,6 +385,40 @@ async def test_wrong_vectors_are_errors(
         with pytest.raises(EngineError):
             await embedder.embed(["x"])
         assert embedder.status().degraded
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (500, {"error": {"code": 500, "type": "server_error", "message": PHYSICAL_BATCH}}),
+        (400, {"error": {"message": "Invalid 'input[0]': maximum input length is 8192 tokens."}}),
+        (400, {"error": {"message": "prefill 744 tokens exceed n_ctx_per_seq"}}),
+        (413, {"message": "`inputs` must have less than 512 tokens. Given: 534", "code": 413}),
+        (413, {}),
+    ],
+)
+async def test_an_openai_server_says_when_a_text_is_too_long_to_embed(
+    status: int, body: dict[str, Any]
+) -> None:
+    async with serving(ScriptedOpenAI()) as server, an_embedder(server) as embedder:
+        server.embeddings = as_json(body, status=status)
+        with pytest.raises(ContextOverflowError):
+            await embedder.embed(["x"])
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (400, "the input length exceeds the context length"),
+        (500, f"do embedding request: {PHYSICAL_BATCH}"),
+        (413, "too much"),
+    ],
+)
+async def test_ollama_says_when_a_text_is_too_long_to_embed(status: int, message: str) -> None:
+    async with serving(ScriptedOllama()) as server, an_embedder(server) as embedder:
+        server.embed = as_json({"error": message}, status=status)
+        with pytest.raises(ContextOverflowError):
+            await embedder.embed(["x"])
 
 
 @SERVERS

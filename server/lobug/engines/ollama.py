@@ -63,6 +63,10 @@ async def disconnect(client: ollama.AsyncClient) -> None:
     await client.close()  # type: ignore[no-untyped-call]  # the package leaves it unannotated
 
 
+_OVERFLOW = ("context length", "context size", "too large to process")
+"""How Ollama, and llama.cpp below it, say that a text is too long for the model."""
+
+
 def typed_error(
     error: Exception, *, engine: str, where: str, model: str, answering: bool = False
 ) -> EngineError:
@@ -90,7 +94,7 @@ def _typed_status(
         return ModelMissingError(
             engine, f"{where} does not have {model!r}; run `ollama pull {model}`"
         )
-    if "context length" in message or "context size" in message:
+    if error.status_code == 413 or any(sign in message for sign in _OVERFLOW):
         return ContextOverflowError(engine, f"the text is too long for {model!r}")
     if answering:
         return EngineInterruptedError(engine, f"{where} stopped with an error")

@@ -45,8 +45,16 @@ CONNECT_TIMEOUT_S = 5.0
 PROBE_TIMEOUT_S = 5.0
 """Longest wait for the server's list of models, seconds."""
 
-_OVERFLOW = ("exceed_context_size", "context_length_exceeded", "maximum context length")
-"""How llama.cpp, OpenAI and vLLM say that a prompt is too long for the model."""
+_OVERFLOW = (
+    "exceed_context_size",  # llama.cpp
+    "too large to process",  # llama.cpp, of what is to be embedded
+    "exceed n_ctx",  # llama-box
+    "context_length_exceeded",  # OpenAI
+    "maximum input length",  # OpenAI, of what is to be embedded
+    "maximum context length",  # vLLM
+    "must have less than",  # Text Embeddings Inference
+)
+"""How servers say that a prompt is too long for the model."""
 
 
 def connect(
@@ -161,7 +169,7 @@ def typed_error(
 
 
 def _typed_status(error: openai.APIStatusError, engine: str, where: str, model: str) -> EngineError:
-    if _is_overflow(error):
+    if error.status_code == 413 or _is_overflow(error):
         return ContextOverflowError(engine, f"the prompt is too long for {where}")
     if error.status_code == 404:
         return ModelMissingError(engine, f"{where} does not have {model!r} (or no such address)")
