@@ -24,6 +24,7 @@ from lobug.memory import entries, facts
 from lobug.memory.index import entry_index, turn_vectors, turn_words
 from lobug.memory.index.entry_index import EmbeddedQuery, Vector, VectorIndex
 from lobug.memory.index.turn_vectors import VectorSet, Window, Word
+from lobug.memory.refused_texts import Text, embed_each
 from lobug.priority import Deferral, PreemptedError, TurnPriority, never
 from lobug.settings import MemorySettings
 from lobug.storage.connection import Connection
@@ -170,12 +171,16 @@ class BackgroundEmbedder(ABC):
         self.batches += 1
         return True
 
-    async def _ask(self, texts: Sequence[str]) -> EmbeddedTexts:
-        """The vectors of texts. Raises EngineError."""
+    async def _ask(self, texts: Sequence[Text]) -> EmbeddedTexts:
+        """The vectors of texts (``refused_texts``). Raises EngineError."""
+        vectors = await embed_each(texts, self._vectors)
+        return EmbeddedTexts(self._embedder.model_id, vectors)
+
+    async def _vectors(self, texts: Sequence[str]) -> Vectors:
         found = await self._embedder.embed(texts)
         if found.ndim != 2 or len(found) != len(texts):
             raise EngineError("embeddings", f"{len(texts)} texts gave vectors of {found.shape}")
-        return EmbeddedTexts(self._embedder.model_id, found)
+        return found
 
 
 class FactEmbedder(BackgroundEmbedder):
@@ -255,7 +260,7 @@ class FactEmbedder(BackgroundEmbedder):
         to be of another model or dimension; they then go to another index, which may lack older
         facts too. ``settled``: what ``_settled`` was before the batch was read."""
         self._checkpoint("embed.before_model")
-        found = await self._ask([fact.content for fact in batch])
+        found = await self._ask([Text(fact.content, fact.content) for fact in batch])
         self._checkpoint("embed.after_model")
         now = self._clock()
         index = await self._current_index(found, now)
@@ -357,7 +362,8 @@ class TurnEmbedder(BackgroundEmbedder):
 
     async def _embed(self, turns: Sequence[Window], words: Sequence[Word]) -> None:
         self._checkpoint("embed_turns.before_model")
-        found = await self._ask([turn.text for turn in turns] or [word.text for word in words])
+        texts = [Text(turn.text, turn.own) for turn in turns]
+        found = await self._ask(texts or [Text(word.text, word.text) for word in words])
         self._checkpoint("embed_turns.after_model")
 
         def store(connection: Connection, own: Sequence[tuple[Window, Vector]]) -> None:

@@ -44,6 +44,7 @@ from lobug.storage.index_tables import (
 )
 from lobug.storage.statements import (
     HandWritten,
+    Row,
     columns_of,
     insert_once,
     insert_or_replace,
@@ -114,6 +115,8 @@ class Window:
     user: str
     message_id: int
     text: str
+    own: str
+    """The text without the turn before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,17 +210,13 @@ def windows(connection: Connection, message_ids: Collection[int]) -> list[Window
         " WHERE t.message_id = j.value ORDER BY j.key",
         ids=json.dumps(list(message_ids)),
     )
-    return [
-        Window(
-            row.user,
-            row.id,
-            _said(
-                None if row.before is None else row.before[-BEFORE_CHARS:], row.before_speaker, " "
-            )
-            + _said(row.content[:WINDOW_CHARS], row.speaker, ""),
-        )
-        for row in rows
-    ]
+    return [_window(row) for row in rows]
+
+
+def _window(row: Row) -> Window:
+    before = None if row.before is None else row.before[-BEFORE_CHARS:]
+    own = _said(row.content[:WINDOW_CHARS], row.speaker, "")
+    return Window(row.user, row.id, _said(before, row.before_speaker, " ") + own, own)
 
 
 _next_slot = (
