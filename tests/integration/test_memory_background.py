@@ -188,3 +188,18 @@ async def test_a_long_embedding_keeps_nothing_that_is_due_waiting(kit: Kit) -> N
         assert kit.clock.now - asked <= 120.0
         assert len(kit.embedder.calls) > batches, "embedding goes on meanwhile"
         assert memory._embedding.deadline < math.inf, "there is more to embed"
+
+
+async def test_a_long_embedding_of_facts_keeps_no_turns_waiting(kit: Kit) -> None:
+    kit.settings = MemorySettings(session_idle_minutes=ENDLESS, duplicate_distance_threshold=0.0)
+    kit.batch_size = 1
+    async with started(kit) as memory:
+        scope = MemoryScope(ADA.user, ADA.conversation)
+        for number in range(60):
+            await memory.store(scope, Draft(f"Hive {number} has the colour x{number}y"))
+        for _ in range(3):
+            assert await memory._worker.step()
+        await exchange(memory, "Zwieback!", "Zwieback?")
+        while look(kit.path, "SELECT count(*) FROM turn_vectors") != [(2,)]:
+            assert await memory._worker.step()
+        assert look(kit.path, "SELECT count(*) FROM memory_vectors") < [(30,)]

@@ -108,6 +108,8 @@ class Worker:
         """Deadline of the first of all work, as of the last step."""
         self._embedders: Sequence[BackgroundEmbedder] = ()
         """What embeds here, as of the last step."""
+        self._last_embedder: BackgroundEmbedder | None = None
+        """Where both have much to embed, they alternate."""
         self._batch_was_last = False
         """The last step has embedded a batch."""
 
@@ -210,17 +212,18 @@ class Worker:
             return True
         task, deadline = await self._database.read(lambda connection: self._next(connection, now))
         self._embedders = (self._embedding, self._turns) if enabled and shared_work else ()
-        embedders = sorted(self._embedders, key=lambda embedding: _overdue_at(embedding, now))
-        first = _overdue_at(embedders[0], now) if embedders else math.inf
-        self._first_deadline = min([deadline, *(e.deadline for e in embedders)])
+        first = min((_overdue_at(e, now) for e in self._embedders), default=math.inf)
+        self._first_deadline = min([deadline, *(e.deadline for e in self._embedders)])
         done = False
         # After a batch it is a task's turn: a long backlog is overdue from its first batch on.
         if task is not None and (self._batch_was_last or self._deferral(task).deadline <= first):
             done = await self._attempt(task)
         batches = self._embedding.batches + self._turns.batches
         embedded = False
-        for embedder in embedders:
-            embedded = embedded or await embedder.step(partial(self._outdated, embedder.deadline))
+        for embedder in sorted(self._embedders, key=lambda e: e is self._last_embedder):
+            if await embedder.step(partial(self._outdated, embedder.deadline)):
+                embedded, self._last_embedder = True, embedder
+                break
         self._batch_was_last = self._embedding.batches + self._turns.batches > batches
         done = done or self._batch_was_last
         changed = done or embedded or task is not None or (shared_work and self._told)
