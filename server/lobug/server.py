@@ -61,7 +61,7 @@ from lobug.ota.signing import UpdateKey
 from lobug.people_sharing import PeopleSharing
 from lobug.priority import TurnPriority
 from lobug.settings import Settings
-from lobug.settings.conversation import time_in_zone
+from lobug.settings.time_zones import time_in_zone
 from lobug.skills.alerts import AlertSkill
 from lobug.skills.clock import Clock
 from lobug.skills.lists import ListSkill
@@ -211,7 +211,11 @@ class LobugServer:
             self.settings.access, self.settings.data_dir / ACCESS_FILE, clock=self.wall, place=place
         )
         self.agenda = Agenda(
-            self.settings.skills, self.settings.data_dir / AGENDA_FILE, clock=self.wall, place=place
+            self.settings.skills,
+            self.settings.data_dir / AGENDA_FILE,
+            time_zone=self.settings.conversation.time_zone,
+            clock=self.wall,
+            place=place,
         )
         self.webhooks = Webhooks(
             self.settings.webhooks,

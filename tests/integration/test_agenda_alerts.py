@@ -18,6 +18,7 @@ from lobug.errors import AlertLimitError, StorageBusyError
 from lobug.settings.skills import SkillSettings
 from support.alerts_child import ACKNOWLEDGED, START, new_alert
 from support.app_server import client_of
+from support.computer_zone import computer_in
 from support.database_place import place_of
 from support.memory_app import app_with, door_settings
 from support.programs import run
@@ -26,11 +27,14 @@ pytestmark = pytest.mark.usefixtures("each_database")
 
 
 @asynccontextmanager
-async def opened(folder: Path, *, most: int = 100) -> AsyncIterator[Agenda]:
+async def opened(
+    folder: Path, *, most: int = 100, time_zone: str = "", now: float = START
+) -> AsyncIterator[Agenda]:
     agenda = Agenda(
         SkillSettings(max_alerts_per_person=most),
         folder / FILE,
-        clock=lambda: START,
+        time_zone=time_zone,
+        clock=lambda: now,
         place=place_of(folder / FILE),
     )
     await agenda.start()
@@ -124,6 +128,56 @@ async def test_recurring_alerts_keep_the_time_on_the_clock(
             found.append(datetime.fromtimestamp(rung.due_at, start.tzinfo).strftime(WALL))
             await agenda.alerts.cancel("ada", [rung.id])
     assert found == rings
+
+
+BERLIN = ZoneInfo("Europe/Berlin")
+SET_AT = datetime(2027, 6, 1, 20, tzinfo=BERLIN).timestamp()
+
+
+def stored_as_utc(label: str, due: str, starts: str | None, rule: str | None) -> NewAlert:
+    """An alert as earlier versions stored it on a computer in Berlin."""
+    due_at = datetime.fromisoformat(due).timestamp()
+    return NewAlert("ada", "desk", "alarm", label, due_at, "UTC", rule=rule, starts=starts)
+
+
+STORED = (
+    # One that has not rung yet, and one that has: its next time was taken as UTC.
+    stored_as_utc("new", "2027-06-02T06:40+02:00", "2027-06-02T06:40:00", "FREQ=DAILY"),
+    stored_as_utc("old", "2027-06-02T08:40+02:00", "2027-05-30T06:40:00", "FREQ=DAILY"),
+    stored_as_utc("late", "2027-06-01T18:30+02:00", "2027-06-01T18:30:00", "FREQ=WEEKLY"),
+    stored_as_utc("hourly", "2027-06-02T01:00+02:00", "2027-05-30T16:00:00",
+                  "FREQ=HOURLY;INTERVAL=5"),
+    stored_as_utc("once", "2027-06-02T07:00+02:00", None, None),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("computer", "setting", "zone", "due"),
+    [
+        ("Europe/Berlin", "", "Europe/Berlin",
+         {"new": "02 06:40", "old": "02 06:40", "late": "01 18:30", "hourly": "01 23:00",
+          "once": "02 07:00"}),
+        ("Europe/Berlin", "Europe/London", "Europe/Berlin", None),
+        ("Europe/Berlin", "UTC", "Etc/UTC", None),
+        ("UTC", "", "Etc/UTC",
+         {"new": "02 08:40", "old": "02 08:40", "late": "01 18:30", "hourly": "02 01:00",
+          "once": "02 07:00"}),
+    ],
+)  # fmt: skip
+async def test_alerts_that_were_stored_without_their_zone_get_it_once(
+    tmp_path: Path, computer: str, setting: str, zone: str, due: dict[str, str] | None
+) -> None:
+    async with opened(tmp_path, now=SET_AT) as agenda:
+        await agenda.alerts.add(STORED)
+    with computer_in(computer):
+        async with opened(tmp_path, time_zone=setting, now=SET_AT) as agenda:
+            found = await agenda.alerts.of_user("ada")
+    assert {alert.zone for alert in found} == {zone}
+    times = {a.label: f"{datetime.fromtimestamp(a.due_at, BERLIN):%d %H:%M}" for a in found}
+    assert due is None or times == due
+    with computer_in("America/New_York"):
+        async with opened(tmp_path, now=SET_AT) as agenda:
+            assert await agenda.alerts.of_user("ada") == found
 
 
 def words_in(folder: Path, words: str) -> bool:

@@ -125,7 +125,7 @@ _DUE = _ALERT.where(
     _alert.state == "pending", _alert.due_at <= bindparam("now", type_=Number)
 ).order_by(*_SOONEST_FIRST)
 _RINGING = _ALERT.where(_alert.state == "ringing").order_by(_alert.rang_at, _alert.id)
-_SET_STATE = update(alerts).where(_BY_ID)
+_SET = update(alerts).where(_BY_ID)
 _FINISH = update(alerts).values(state="over").where(_AMONG, _alert.state == "ringing")
 _SNOOZE = (
     update(alerts)
@@ -133,6 +133,7 @@ _SNOOZE = (
     .where(_AMONG, _alert.state == "ringing")
 )
 _SILENCE = update(alerts).where(_AMONG, _alert.state == "ringing", _alert.silenced_at.is_(None))
+_UNNAMED = _ALERT.where(_ALIVE, _alert.zone == "UTC")
 _FIRST_DUE = select(func.min(_alert.due_at)).where(_alert.state == "pending")
 _FORGETTABLE = and_(
     _alert.state == "over",
@@ -170,13 +171,24 @@ def ring(connection: Connection, alert: Alert, now: float) -> int:
     its place. Returns the id of the row that rings."""
     again = next_due(alert, max(now, alert.due_at))
     if again is None:
-        run(connection, _SET_STATE, of_id=alert.id, state="ringing", rang_at=now)
+        run(connection, _SET, of_id=alert.id, state="ringing", rang_at=now)
         return alert.id
-    run(connection, _SET_STATE, of_id=alert.id, due_at=again)
+    run(connection, _SET, of_id=alert.id, due_at=again)
     once = asdict(alert) | {"state": "ringing", "rang_at": now, "rule": None, "starts": None}
     del once["id"]
     run(connection, _INSERT, **once)
     return int(run(connection, _LAST_ID).scalar())
+
+
+def name_zones(connection: Connection, zone: str, now: float) -> None:
+    """Give their zone to alerts that have "UTC". Earlier versions stored that with the wall time of
+    a computer whose zone they did not know, and what recurs was due at that time of UTC. "UTC" is
+    not stored any more, so this changes an alert once."""
+    for alert in records(Alert, run(connection, _UNNAMED)):
+        due_at = None
+        if alert.state == "pending" and alert.due_at > now:
+            due_at = next_due(replace(alert, zone=zone), now)
+        run(connection, _SET, of_id=alert.id, zone=zone, due_at=due_at or alert.due_at)
 
 
 class Alerts:

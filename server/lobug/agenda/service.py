@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sqlalchemy import bindparam, delete
 
-from lobug.agenda.alerts import Alerts
+from lobug.agenda.alerts import Alerts, name_zones
 from lobug.agenda.lists import Lists
 from lobug.agenda.migrations import STEPS
 from lobug.agenda.notes import Notes
@@ -17,6 +17,7 @@ from lobug.agenda.waiting_speech import WaitingSpeeches
 from lobug.errors import StorageError
 from lobug.language.en.list_words import item_key
 from lobug.settings.skills import SkillSettings
+from lobug.settings.time_zones import UTC_NAME, time_in_zone, zone_name
 from lobug.storage.connection import Connection
 from lobug.storage.database import Checkpoint, no_checkpoint
 from lobug.storage.places import FILES, DatabasePlace
@@ -35,11 +36,15 @@ class Agenda:
         settings: SkillSettings,
         path: Path,
         *,
+        time_zone: str = "",
         clock: Callable[[], float],
         checkpoint: Checkpoint = no_checkpoint,
         place: DatabasePlace = FILES,
     ) -> None:
-        """``clock``: seconds since the epoch; ``path``: of the file, where ``place`` has files."""
+        """``time_zone``: as set; empty: the computer's. ``clock``: seconds since the epoch;
+        ``path``: of the file, where ``place`` has files."""
+        self._time_zone = time_zone
+        self._clock = clock
         self.database = place.database(
             "agenda",
             DatabaseOptions(path, steps=STEPS),
@@ -87,7 +92,15 @@ class Agenda:
 
     async def start(self) -> None:
         """Open the file, creating or migrating it where needed. Raises StorageError."""
-        await self.database.open(self.speeds.load)
+        await self.database.open(self._resume)
+
+    def _resume(self, connection: Connection) -> None:
+        """The first transaction on the open file."""
+        self.speeds.load(connection)
+        now = self._clock()
+        # Whoever has set UTC means it. Otherwise it was stored instead of the computer's zone.
+        meant = UTC_NAME if self._time_zone in ("UTC", UTC_NAME) else ""
+        name_zones(connection, zone_name(time_in_zone(now, meant)), now)
 
     async def give_up(self) -> None:
         """Close the database, because another server has it; ``refresh`` opens it again. Raises

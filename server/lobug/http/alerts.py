@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated
-from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Depends, Path
 from pydantic import BaseModel, Field
@@ -29,6 +28,7 @@ from lobug.http.formats import Answer, Time
 from lobug.http.memory.requests import MAX_ID, Body, ScopeDep, memory_body
 from lobug.http.problems import error_responses
 from lobug.server import LobugServer
+from lobug.settings.time_zones import zone_name
 from lobug.skills.alert_changes import with_due
 from lobug.skills.alert_times import Due, rule_from
 
@@ -162,7 +162,7 @@ async def add(
         kind=body.kind,
         label=body.label,
         due_at=due.at.timestamp(),
-        zone=_zone_name(due.at),
+        zone=zone_name(due.at),
         span_s=due.span_s,
         rule=None if due.recurrence is None else due.recurrence.rule,
         starts=due.starts,
@@ -258,7 +258,3 @@ def _moment(at: float | str | None, now: datetime) -> datetime:
         raise InvalidRequestError(
             "at is not a time: give seconds since the epoch or ISO 8601 (2026-03-01T07:30)"
         ) from None
-
-
-def _zone_name(moment: datetime) -> str:
-    return moment.tzinfo.key if isinstance(moment.tzinfo, ZoneInfo) else "UTC"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field, field_validator
 
 from lobug.settings.section import Caller, Changeable, Fraction, Seconds, Section, UserName
+from lobug.settings.time_zones import zone_of
 
 
 class ConversationSettings(Section):
@@ -56,25 +55,6 @@ class ConversationSettings(Section):
         if name and zone_of(name) is None:
             raise ValueError(f"there is no time zone {name}; write one like Europe/Berlin")
         return name
-
-
-def zone_of(name: str) -> ZoneInfo | None:
-    """The time zone of a name; None: there is none of it, also where the name is empty."""
-    try:
-        return ZoneInfo(name)
-    except (ValueError, OSError, ZoneInfoNotFoundError):
-        return None
-
-
-def time_in_zone(seconds: float, name: str) -> datetime:
-    """A time as a clock in a zone shows it, aware.
-
-    ``seconds``: since the epoch. ``name``: of the zone; empty: the system's.
-    """
-    zone = zone_of(name)
-    if zone is None:
-        return datetime.fromtimestamp(seconds).astimezone()
-    return datetime.fromtimestamp(seconds, zone)
 
 
 class SensorSettings(Section):

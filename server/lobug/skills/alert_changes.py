@@ -12,6 +12,7 @@ from lobug.language.en.alert_cues import (
 from lobug.language.en.alert_sentences import local
 from lobug.language.instants import localised
 from lobug.language.moments import ClockTime, Moment, Recurrence
+from lobug.settings.time_zones import zone_name
 from lobug.skills.alert_times import Due, Unsettled, When, settle, span_of
 
 
@@ -38,6 +39,7 @@ def with_due(alert: Alert, due: Due) -> Alert:
     return replace(
         alert,
         due_at=due.at.timestamp(),
+        zone=zone_name(due.at),
         span_s=due.span_s,
         rule=None if due.recurrence is None else due.recurrence.rule,
         starts=due.starts,

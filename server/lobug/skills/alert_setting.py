@@ -31,6 +31,7 @@ from lobug.language.en.alert_sentences import says
 from lobug.language.en.speech_acts import is_question
 from lobug.language.en.times import find_times
 from lobug.language.moments import Found
+from lobug.settings.time_zones import zone_name
 from lobug.skills.alert_times import (
     Due,
     Unsettled,
@@ -154,7 +155,7 @@ def new_alert(request: Request, kind: AlertKind, label: str, due: Due) -> NewAle
         kind=kind,
         label=label,
         due_at=due.at.timestamp(),
-        zone=getattr(request.now.tzinfo, "key", "UTC"),
+        zone=zone_name(due.at),
         span_s=due.span_s,
         rule=None if due.recurrence is None else due.recurrence.rule,
         starts=due.starts,

@@ -29,7 +29,7 @@ from lobug.language.en.questions import analyse
 from lobug.memory.model import MemoryContext, Recalled, scope_of
 from lobug.memory.service import Memory
 from lobug.settings import ChatSettings, ConversationSettings, Settings
-from lobug.settings.conversation import time_in_zone
+from lobug.settings.time_zones import time_in_zone
 from lobug.skills.mcp_servers import JoinedTools
 from lobug.turn.commitment import LiveOptions
 from lobug.turn.events import Action, Heard, Piece, ReplyDelta, TurnEvent

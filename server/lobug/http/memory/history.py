@@ -16,7 +16,7 @@ from lobug.http.formats import Answer, Time
 from lobug.http.memory.requests import EVERYWHERE, MemoryDep, ScopeDep
 from lobug.http.problems import error_responses
 from lobug.memory.model import GrowthPoint
-from lobug.settings.conversation import time_in_zone
+from lobug.settings.time_zones import time_in_zone
 
 DAY_S = 86_400
 MAX_DAYS = 36_600
