@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -91,6 +92,20 @@ async def test_how_often_it_rings_is_changed(http: httpx.AsyncClient) -> None:
     assert (once["rule"], once["due_at"], once["label"]) == (None, moved["due_at"], "swim")
 
 
+async def test_a_rule_that_is_not_known_any_more_is_not_dropped_with_a_new_time(
+    app: FastAPI, http: httpx.AsyncClient
+) -> None:
+    alarm = {"kind": "alarm", "at": "2099-07-01T06:40", "rule": "FREQ=HOURLY"}
+    made = (await http.post("/alerts?user=ada", json=alarm)).json()
+    agenda = app.state.lobug.agenda
+    (alert,) = await agenda.alerts.of_user("ada")
+    await agenda.alerts.replace(replace(alert, rule="FREQ=HOURLY;BYDAY=MO"))
+    url, later = f"/alerts/{made['id']}?user=ada", "2099-07-01T07:00"
+    assert code(await http.patch(url, json={"at": later})) == "422 invalid_request"
+    mended = await http.patch(url, json={"at": later, "rule": "FREQ=DAILY"})
+    assert mended.json()["rule"] == "FREQ=DAILY"
+
+
 async def test_what_is_set_by_http_is_spoken_of(http: httpx.AsyncClient) -> None:
     await http.post("/alerts", json={"kind": "timer", "label": "pasta", "in_s": 600})
     answer = await http.post("/chat/text", json={"text": "How long is left on the pasta timer?"})
@@ -120,6 +135,7 @@ async def test_bad_requests_are_refused_and_set_nothing(http: httpx.AsyncClient)
         {"kind": "alarm", "in_s": 60, "rule": "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"},
         {"kind": "alarm", "in_s": 60, "rule": "nonsense"},
         {"kind": "alarm", "in_s": 60, "rule": "FREQ=WEEKLY;BYDAY=XX"},
+        {"kind": "alarm", "in_s": 60, "rule": "FREQ=HOURLY;BYDAY=MO,TU,WE,TH,FR"},
         {"kind": "alarm", "in_s": 60, "user": "ada"},
     ]
     answers = [code(await http.post("/alerts", json=body)) for body in bad]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence, Set
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Literal, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -93,8 +93,6 @@ def next_due(alert: Alert, after: float) -> float | None:
     start = None
     if alert.starts is not None:
         start = datetime.fromisoformat(alert.starts).replace(tzinfo=zone)
-        if recurrence.time is not None:
-            start -= timedelta(seconds=1)  # occurrences lie after it, and this is the first
     found = next_occurrence(recurrence, datetime.fromtimestamp(after, zone), start=start)
     return None if isinstance(found, Impossible) else found.timestamp()
 

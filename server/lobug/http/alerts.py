@@ -76,7 +76,7 @@ Rule = Annotated[
     Field(
         max_length=200,
         description="RFC 5545 recurrence rule with FREQ, INTERVAL, BYDAY, BYMONTH, BYMONTHDAY and"
-        " BYSETPOS: `FREQ=WEEKLY;BYDAY=MO,TU`.",
+        " BYSETPOS: `FREQ=WEEKLY;BYDAY=MO,TU`. With hours and minutes only INTERVAL.",
     ),
 ]
 
@@ -199,8 +199,7 @@ async def change(
         due = due or Due(datetime.fromtimestamp(alert.due_at, zone), span_s=alert.span_s)
         alert = with_due(alert, due if body.rule is None else _repeated(body.rule, due.at))
     elif due is not None:
-        again = None if alert.rule is None else rule_from(alert.rule, due.at)
-        alert = with_due(alert, again or due)
+        alert = with_due(alert, due if alert.rule is None else _repeated(alert.rule, due.at))
     if not await server.agenda.alerts.replace(alert):
         raise AlertNotFoundError("it is over by now")
     return KnownAlert.of(await _found(server, scope.user, alert_id))

@@ -12,6 +12,7 @@ from lobug.language.en.alert_cues import (
 from lobug.language.en.alert_sentences import local
 from lobug.language.instants import localised
 from lobug.language.moments import ClockTime, Moment, Recurrence
+from lobug.language.occurrences import moved_days
 from lobug.settings.time_zones import zone_name
 from lobug.skills.alert_times import Due, Unsettled, When, settle, span_of
 
@@ -29,9 +30,15 @@ def changed(
     if isinstance(when, Moment) and when.elapsed is None and alert.kind != "timer":
         return _moved(alert, when, now, day_hour, words)
     if isinstance(when, Recurrence) and when.time is None and when.part is None:
-        when = replace(when, time=ClockTime.of(local(alert).time().replace(microsecond=0)))
+        when = replace(when, time=_time_of(alert))
     due = settle(when, now, alert.kind, day_hour=day_hour, words=words)
     return due if isinstance(due, Unsettled) else with_due(alert, due)
+
+
+def _time_of(alert: Alert) -> ClockTime:
+    """The time of day of an alert as one says it: midnight ends a day."""
+    time = ClockTime.of(local(alert).time())
+    return replace(time, hour=24) if time == _MIDNIGHT else time
 
 
 def with_due(alert: Alert, due: Due) -> Alert:
@@ -73,6 +80,7 @@ def _lengthened(alert: Alert, span: float, now: datetime) -> Alert | Unsettled:
     return replace(alert, due_at=due_at, span_s=span, state="pending", silenced_at=None)
 
 
+_MIDNIGHT, _NOON = ClockTime(0), 12
 _JUST_SET_S = 60.0
 """A timer that is so new is put right; an older one begins anew, seconds."""
 
@@ -89,7 +97,7 @@ def _moved(
         if near is not None:
             return with_due(alert, Due(near))
     if when.day is not None and when.time is None and when.part is None:
-        when = replace(when, time=ClockTime.of(at.time()))
+        when = replace(when, time=_time_of(alert))
     due = settle(when, now, alert.kind, day_hour=day_hour, words=words)
     return due if isinstance(due, Unsettled) else with_due(alert, due)
 
@@ -120,5 +128,8 @@ def _moved_rule(
         hours = ((time.hour % 12), (time.hour % 12) + 12)
         old = recurrence.time.hour
         time = replace(time, hour=min(hours, key=lambda hour: abs(hour - old)), ambiguous=False)
-    due = settle(Recurrence(recurrence.rule, time), now, alert.kind, day_hour=day_hour, words=words)
+    rule = recurrence.rule
+    if recurrence.time == _MIDNIGHT and time.hour >= _NOON:
+        rule = moved_days(rule, -1) or rule  # the day that the midnight ends
+    due = settle(Recurrence(rule, time), now, alert.kind, day_hour=day_hour, words=words)
     return due if isinstance(due, Unsettled) else with_due(alert, due)

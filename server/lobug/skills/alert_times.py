@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from lobug.agenda.alerts import AlertKind
-from lobug.language.instants import Preference, resolve
+from lobug.language.instants import Preference, offset_in_day, resolve
 from lobug.language.moments import (
     WEEKDAY_CODES,
     ClockTime,
@@ -21,11 +21,14 @@ from lobug.language.moments import (
     TimeSpan,
     combined,
 )
-from lobug.language.occurrences import next_occurrence, wall_time
+from lobug.language.occurrences import moved_days, next_occurrence, wall_time
 
 When = TimeSpan | Moment | Recurrence
 SHORTEST_INTERVAL_S = 60.0
 """What rings more often than once a minute rings without end."""
+_DAY_HOURS = 24
+_END_OF_DAY = ClockTime(23, 59)
+"""For the midnight after days that no rule can name the following ones of."""
 _COUNTED = ("FREQ=HOURLY", "FREQ=MINUTELY", "FREQ=SECONDLY")
 
 
@@ -165,7 +168,13 @@ def _settle_recurrence(
         wall = wall_time(when, prefer)
         if isinstance(wall, Impossible):
             return Unsettled(ImpossibleReason.NO_SUCH_TIME.value, words)
-        when = replace(when, time=ClockTime.of(wall), part=None)
+        rule: str | None = when.rule
+        if offset_in_day(when.time, when.part, prefer) >= _DAY_HOURS:
+            rule = moved_days(when.rule, 1)
+        if rule is None:
+            when = replace(when, time=_END_OF_DAY, part=None)
+            return _settle_recurrence(when, now, prefer, day_hour, words)
+        when = Recurrence(rule, ClockTime.of(wall))
         starts = datetime.combine(first.date(), wall)
     starts = starts.replace(tzinfo=None)
     return Due(first, recurrence=when, starts=starts.isoformat(), day_only=day_only)
@@ -182,7 +191,8 @@ def _field_order(name: str) -> tuple[bool, bool]:
 
 def rule_from(rule: str, first: datetime) -> Due | None:
     """When something rings by an RFC 5545 rule that begins at an aware time. None: it is no rule,
-    has fields beyond the known ones, or rings more often than once a minute."""
+    has fields beyond the known ones, or days with hours, minutes or seconds, or rings more often
+    than once a minute."""
     rule = rule.strip().upper().removeprefix("RRULE:")
     parts = [part.partition("=") for part in rule.split(";")]
     if any(name not in _KNOWN_FIELDS or not value for name, _, value in parts):
@@ -193,13 +203,15 @@ def rule_from(rule: str, first: datetime) -> Due | None:
     if not (interval.isdecimal() and 0 < int(interval[:9]) <= _MOST_INTERVALS):
         return None
     counted = rule.startswith(_COUNTED)
+    if counted and not fields.keys() <= {"FREQ", "INTERVAL"}:
+        return None
     if fields.get("FREQ") == "SECONDLY" and int(interval) < SHORTEST_INTERVAL_S:
         return None
     wall = first.replace(tzinfo=None, microsecond=0)
     recurrence = Recurrence(rule, None if counted else ClockTime.of(wall.time()))
-    before = first - timedelta(seconds=1)
+    begins = wall.replace(tzinfo=first.tzinfo)
     try:
-        found = next_occurrence(recurrence, before, start=before)
+        found = next_occurrence(recurrence, begins - timedelta(seconds=1), start=begins)
     except (ValueError, KeyError, OverflowError):
         return None
     if isinstance(found, Impossible):

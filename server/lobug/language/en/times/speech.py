@@ -11,8 +11,8 @@ from datetime import date, datetime, time, timedelta
 from lobug.language.en.data import MONTHS, WEEKDAYS
 from lobug.language.en.spoken_numbers import cardinal, ordinal
 from lobug.language.instants import days_between, offset_in_day
-from lobug.language.moments import WEEKDAY_CODES, Impossible, Recurrence
-from lobug.language.occurrences import rule_fields, wall_time
+from lobug.language.moments import WEEKDAY_CODES, ClockTime, Impossible, Recurrence
+from lobug.language.occurrences import moved_days, rule_fields, wall_time
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 _SECONDS_UNTIL = 10 * _MINUTE
@@ -89,7 +89,11 @@ def say_moment(instant: datetime, now: datetime) -> str:
 
 def say_recurrence(recurrence: Recurrence) -> str:
     """How often that is: "every weekday at 6:40 in the morning"."""
-    fields = rule_fields(recurrence.rule)
+    rule = recurrence.rule
+    if recurrence.time == ClockTime(0) and recurrence.part is None:
+        # Midnight belongs to the day that it ends.
+        rule = moved_days(rule, -1) or rule
+    fields = rule_fields(rule)
     words = _days(fields, _FREQUENCIES.get(fields.get("FREQ", ""), ""))
     if recurrence.time is None:
         if recurrence.part is None:
