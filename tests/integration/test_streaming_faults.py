@@ -13,6 +13,7 @@ import httpx
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from starlette.websockets import WebSocket
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
@@ -333,6 +334,74 @@ async def test_a_device_that_never_reads_is_sent_away(tmp_path: Path) -> None:
             await until(lambda: len(server.connections) == 0)
             deaf.transport.abort()
         assert server.telemetry.turns.newest(1)[0].timeline.outcome == "interrupted"
+
+
+class LostWifi:
+    """The first connection's device is out of reach after some audio: what is sent to it waits."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.stuck = asyncio.Event()
+        self.given_up = asyncio.Event()
+        """To be set when the network gives the connection up."""
+        self._lost: WebSocket | None = None
+        self._left = 5
+        self._send, self._close = WebSocket.send_bytes, WebSocket.close
+        lost = self
+
+        async def send_bytes(websocket: WebSocket, data: bytes) -> None:
+            await lost.send(websocket, data)
+
+        async def close(websocket: WebSocket, code: int = 1000, reason: str | None = None) -> None:
+            await lost.close(websocket, code, reason)
+
+        monkeypatch.setattr(WebSocket, "send_bytes", send_bytes)
+        monkeypatch.setattr(WebSocket, "close", close)
+
+    async def send(self, websocket: WebSocket, data: bytes) -> None:
+        self._lost = self._lost or websocket
+        if websocket is self._lost:
+            self._left -= 1
+            if self._left < 0:
+                self.stuck.set()
+                await self.given_up.wait()
+        await self._send(websocket, data)
+
+    async def close(self, websocket: WebSocket, code: int, reason: str | None) -> None:
+        if websocket is self._lost:
+            await self.given_up.wait()
+        await self._close(websocket, code, reason)
+
+
+async def test_a_device_that_comes_back_waits_for_nothing_of_its_old_connection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost = LostWifi(monkeypatch)
+    story = "This is a story that takes more than the half of a second. And it goes on."
+    scripted = ScriptedEngines(
+        chat=ScriptedChatModel(lambda asked, _: story if "Go." in asked[-1].content else "Okay."),
+        stt=ScriptedSpeechToText(("Go.", "Thanks.")),
+    )
+    streaming = {"send_timeout_s": 10 * PATIENCE_S}
+    async with world(tmp_path, scripted, streaming=streaming) as (http, server):
+        async with device(str(http.base_url), "it") as client:
+            await client.listen()
+            await client.speak()
+            await asyncio.wait_for(lost.stuck.wait(), PATIENCE_S)
+            async with device(str(http.base_url), "it") as again:
+                await until(lambda: len(server.telemetry.turns.newest(9)) == 1)
+                await again.listen()
+                await again.speak()
+                await again.until_said("stt", text="Thanks.")
+                await again.until_said("tts", state="stop")
+                await until(lambda: len(server.telemetry.turns.newest(9)) == 2)
+                lost.given_up.set()
+        outcomes = [turn.timeline.outcome for turn in server.telemetry.turns.newest(2)]
+        assert sorted(map(str, outcomes)) == ["interrupted", "respond"]
+        (conversation,) = await server.memory.latest_conversations(9)
+        log = [m.content for m in await server.memory.recent_messages(conversation, 9)]
+        assert "goes on" not in log[1]
+        assert log[1].endswith("[interrupted]")
+        assert log[2:] == ["Thanks.", "Okay."]
 
 
 async def test_a_soak_leaves_no_task_and_no_memory(tmp_path: Path) -> None:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import pairwise
+from typing import TypeVar
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lobug.devices.speaker import Pacer
+from lobug.devices.codec import Encoder, make_encoder
+from lobug.devices.frames import AudioCodec, AudioFormat
+from lobug.devices.speaker import Pacer, Speaker
+from lobug.turn.events import Piece, SpeechAudio
+
+T = TypeVar("T")
 
 FRAME = 0.06
 LEAD = 0.72
@@ -212,3 +220,43 @@ def test_what_was_played_only_grows_and_adds_up(
         assert whole == pytest.approx(pacer.position(look))
     ended = dict(pacer.played(pacer.finished_at(now) + 1e-6))
     assert ended == dict.fromkeys(range(len(handing)), 1.0)
+
+
+class CutWire:
+    """A connection that is closed after so many frames."""
+
+    session_id = "it"
+    frame_s = FRAME
+
+    def __init__(self, frames: int) -> None:
+        self._left = frames
+
+    async def send(self, message: str) -> None:
+        pass
+
+    async def send_audio(self, packet: bytes) -> bool:
+        self._left -= 1
+        return self._left >= 0
+
+    def encoder(self, source_rate: int) -> Encoder:
+        return make_encoder(AudioFormat(AudioCodec.PCM, source_rate, FRAME * 1000), source_rate)
+
+    async def compute(self, work: Callable[[], T]) -> T:
+        return work()
+
+
+async def test_what_a_closed_connection_did_not_send_counts_as_not_heard() -> None:
+    now = 5.0
+
+    async def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    speaker = Speaker(CutWire(3), LEAD, lambda: now, sleep)
+    speaker.announce(Piece(0, "It is noon."))
+    speaker.play(SpeechAudio(0, np.zeros(int(10 * FRAME * 16_000), np.float32), 16_000))
+    speaker.all_said()
+    await speaker.finished()
+    assert speaker.interrupted
+    now += 60
+    assert speaker.played_s() <= 3 * FRAME

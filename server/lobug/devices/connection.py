@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Executor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -208,16 +209,22 @@ class Connection:
         on_audio_sent: Callable[[], None] = lambda: None,
     ) -> None:
         self.session_id = session_id
-        self.closed = False
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._websocket = websocket
         self._codecs = codecs
         self._send_timeout_s = send_timeout_s
         self._sending = asyncio.Lock()
+        self._send_limit: asyncio.Timeout | None = None
+        """Of the frame that is being sent; None: none is."""
         self._receiving: asyncio.Future[Message] | None = None
         self._on_audio_sent = on_audio_sent
         self._agreement: Agreement | None = None
         self._glyphs: PushedGlyphs | None = None
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing more is sent or received."""
+        return self._over.done()
 
     @property
     def agreement(self) -> Agreement:
@@ -261,15 +268,17 @@ class Connection:
         try:
             message = receiving.result()
         except (WebSocketDisconnect, RuntimeError) as fault:
+            self._end()
             raise ConnectionLostError from fault
         if message["type"] != "websocket.receive":
-            self.closed = True
+            self._end()
             raise ConnectionLostError
         text = message.get("text")
         return text if text is not None else message.get("bytes") or b""
 
     def abandon(self) -> None:
-        """Stop waiting for messages of the device."""
+        """Send nothing more, and stop waiting for messages of the device."""
+        self._end()
         if self._receiving is not None:
             self._receiving.cancel()
             self._receiving = None
@@ -280,7 +289,7 @@ class Connection:
 
     async def send(self, message: str) -> None:
         """Send a text frame. Does nothing once the connection is closed."""
-        async with self._sending:
+        async with self._turn_to_send():
             if self._glyphs is not None and not message.isascii():
                 for pictures in self._glyphs.ahead_of(message):
                     await self._send(
@@ -288,21 +297,28 @@ class Connection:
                     )
             await self._send(self._websocket.send_text, message)
 
-    async def send_audio(self, packet: bytes) -> None:
-        """Send an audio packet in a frame of the agreed version."""
-        async with self._sending:
-            await self._send(
+    async def send_audio(self, packet: bytes) -> bool:
+        """Send an audio packet in a frame of the agreed version. Returns whether it was sent; once
+        the connection is closed it is not."""
+        sent = False
+        async with self._turn_to_send():
+            sent = await self._send(
                 self._websocket.send_bytes, frames.pack_audio(self.agreement.version, packet)
             )
-        self._on_audio_sent()
+        if sent:
+            self._on_audio_sent()
+        return sent
 
     async def close(self, code: CloseCode, reason: str = "") -> None:
-        """Close the connection. Safe to call again: the first code counts."""
+        """Close the connection. Safe to call again: the first code counts.
+
+        Whoever sends or waits for a message is woken at once: a device that has lost its Wi-Fi may
+        keep the close itself waiting for long.
+        """
         if self.closed:
             return
-        self.closed = True
+        self._end()
         if self._websocket.application_state is WebSocketState.DISCONNECTED:
-            self._end()
             return
         text = (reason or code.description).encode()[:_REASON_BYTES].decode(errors="ignore")
         try:
@@ -310,24 +326,40 @@ class Connection:
                 await self._websocket.close(int(code), text)
         except (TimeoutError, RuntimeError, OSError, WebSocketDisconnect) as fault:
             log.debug("a connection did not close cleanly: %s", type(fault).__name__)
-        finally:
-            self._end()
 
     def _end(self) -> None:
-        """Wake whoever waits for a message: none will come."""
         if not self._over.done():
             self._over.set_result(None)
+        if self._send_limit is not None and not self._send_limit.expired():
+            self._send_limit.reschedule(asyncio.get_running_loop().time())
 
-    async def _send(self, send: Callable[..., object], data: str | bytes) -> None:
-        """Send one frame, while ``_sending`` is held."""
-        if self.closed:
-            return
+    @asynccontextmanager
+    async def _turn_to_send(self) -> AsyncIterator[None]:
+        """Wait until nothing else is being sent. The connection of a device that reads
+        nothing is closed, after others may send again: they must not wait for that too."""
         try:
-            async with asyncio.timeout(self._send_timeout_s):
-                await send(data)  # type: ignore[misc]  # a coroutine of the WebSocket's
+            async with self._sending:
+                yield
         except TimeoutError:
             log.info("a device reads nothing; it is disconnected")
             await self.close(CloseCode.TOO_SLOW)
+
+    async def _send(self, send: Callable[..., object], data: str | bytes) -> bool:
+        """Send one frame, in the ``_turn_to_send``. Returns whether it was sent. Raises
+        TimeoutError."""
+        if self.closed:
+            return False
+        try:
+            async with asyncio.timeout(self._send_timeout_s) as self._send_limit:
+                await send(data)  # type: ignore[misc]  # a coroutine of the WebSocket's
+        except TimeoutError:
+            if self.closed:
+                return False
+            raise
         except (RuntimeError, OSError, WebSocketDisconnect):
-            self.closed = True
+            self._send_limit = None
             self._end()
+            return False
+        finally:
+            self._send_limit = None
+        return True

@@ -453,7 +453,7 @@ class DeviceSession:
             return False
 
     async def _leave(self) -> None:
-        self._connection.closed = True
+        self._connection.abandon()
         self._fall_silent()
         await self._turns.discard()
         await self._microphone.close()

@@ -175,8 +175,9 @@ class Wire(Protocol):
     async def send(self, message: str) -> None:
         """Send a text frame. Does nothing once the connection is closed."""
 
-    async def send_audio(self, packet: bytes) -> None:
-        """Send an audio frame. Does nothing once the connection is closed."""
+    async def send_audio(self, packet: bytes) -> bool:
+        """Send an audio frame. Returns whether it was sent; once the connection is closed it is
+        not."""
 
     def encoder(self, source_rate: int) -> Encoder:
         """A new encoder of the format that the device takes."""
@@ -385,7 +386,9 @@ class Speaker:
             wait = max(self._pacer.delay(now), self._ready_at - now)
             if wait > 0:
                 await self._sleep(wait)
-            await self._wire.send_audio(packet)
+            if not await self._wire.send_audio(packet):
+                self.interrupt()
+                return
             if not self._reply_began and self._piece != NOTICE_INDEX:
                 self._reply_began = True
                 self._on_first_sent()
