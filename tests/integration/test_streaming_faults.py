@@ -17,6 +17,7 @@ from starlette.websockets import WebSocket
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
+from lobug.devices.session import DeviceSession
 from lobug.errors import EngineInterruptedError, EngineUnavailableError
 from lobug.server import LobugServer
 from support.app_server import ScriptedEngines, running, settings_for
@@ -402,6 +403,21 @@ async def test_a_device_that_comes_back_waits_for_nothing_of_its_old_connection(
         assert "goes on" not in log[1]
         assert log[1].endswith("[interrupted]")
         assert log[2:] == ["Thanks.", "Okay."]
+
+
+async def test_a_device_is_told_that_its_session_has_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(self: DeviceSession, text: str) -> None:
+        raise LookupError(text)
+
+    async with world(tmp_path) as (http, _):
+        with monkeypatch.context() as patched:
+            patched.setattr(DeviceSession, "_on_text", broken)
+            async with device(str(http.base_url)) as client:
+                await client.listen()
+                await asyncio.wait_for(client.closed.wait(), PATIENCE_S)
+        assert client.socket.close_code == 1011
 
 
 async def test_a_soak_leaves_no_task_and_no_memory(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from lobug.concurrency import log_failure
 from lobug.devices import frames, messages
 from lobug.devices import messages as say
 from lobug.devices.connected_devices import DeviceHost
-from lobug.devices.connection import Connection, MessageBudget
+from lobug.devices.connection import Connection, ConnectionLostError, MessageBudget
 from lobug.devices.frames import CloseCode
 from lobug.devices.microphone import Microphone
 from lobug.devices.turns import DeviceTurns
@@ -133,6 +133,11 @@ class DeviceSession:
                     await self._connection.close(CloseCode.TOO_LARGE)
                     return
                 await self._on_message(message)
+        except ConnectionLostError:
+            raise
+        except Exception:
+            await self._connection.close(CloseCode.INTERNAL)
+            raise
         finally:
             for task in tasks:
                 task.cancel()
