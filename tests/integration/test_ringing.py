@@ -6,7 +6,10 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from lobug.agenda.alerts import Alert
+from lobug.devices import session
 from lobug.simulator.discovery import Endpoint, Identity
 from lobug.simulator.protocol import Event, State
 from lobug.simulator.session import DeviceKind
@@ -127,6 +130,23 @@ async def test_nobody_is_talked_over(tmp_path: Path) -> None:
         await client.send_audio(tone(0.3) + silence(1.5))
         await client.until_said("tts", state="sentence_start", text=RINGS)
         assert said(client)[0] == "Yes."
+
+
+async def test_a_television_that_was_talked_over_is_not_taken_for_a_person_who_speaks_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "_PATIENCE_S", 0.2)
+    listening = {"stalled_s": 10 * PATIENCE_S}
+    async with house(tmp_path, listening=listening) as here, here.connect() as client:
+        await here.set("timer", "pasta")
+        await client.listen()
+        await client.send_audio(tone(1.2))
+        await until(lambda: here.server.priority.busy)
+        here.pass_s(60)
+        # What the device hears while it rings is not listened to, so no end of the speech comes.
+        await client.until_said("tts", state="start")
+        assert not here.server.priority.busy
+        await client.until_said("tts", state="stop")
 
 
 async def test_it_rings_elsewhere_and_moves_back(tmp_path: Path) -> None:

@@ -264,6 +264,9 @@ class DeviceSession:
             await self.until_free()
             if self._connection.closed:
                 return Said()
+            if self._microphone.mode != "realtime":
+                # The microphone is about to be reset: no end of what somebody says will follow.
+                self._fall_silent()
             speaker = await self._turns.say_unasked(speech)
         touched = speaker.interrupted and self._turns.stopped_by_device
         played_s = speaker.played_s()
