@@ -168,7 +168,7 @@ class Session:
     async def say_unasked(self, speech: object) -> Any:
         raise AssertionError(speech)
 
-    async def until_free(self) -> None:
+    async def until_silent(self) -> None:
         raise AssertionError
 
 

@@ -19,6 +19,7 @@ from support.faults import assert_problem, until
 from support.patience import PATIENCE_S
 from support.scripted import ScriptedChatModel
 from support.scripted_speech import ScriptedSpeechToText
+from support.unasked_kit import house, said
 
 REPLY = "This is a long reply. It has three sentences. And here is the last of them."
 
@@ -47,6 +48,33 @@ async def test_a_reply_is_said_to_its_end_before_all_devices_go(tmp_path: Path) 
             assert " ".join(said) == REPLY
             assert talking.messages("tts")[-1]["state"] == "stop"
             await farewell
+
+
+async def test_an_announcement_is_said_to_its_end_before_the_device_goes(tmp_path: Path) -> None:
+    settings = settings_for(tmp_path, streaming={"farewell_s": PATIENCE_S})
+    async with (
+        running(settings, ScriptedEngines()) as (http, server),
+        device(str(http.base_url)) as client,
+    ):
+        asked = {"text": REPLY, "device": "aa:bb:cc:dd:ee:01", "chime": False}
+        announcing = asyncio.ensure_future(http.post("/announce", json=asked))
+        await client.until_said("tts", state="sentence_start")
+        await server.say_farewell()
+        assert await closed(client) == 1001
+        assert " ".join(said(client)) == REPLY
+        assert client.messages("tts")[-1]["state"] == "stop"
+        assert (await announcing).json()["status"] == "said"
+
+
+async def test_an_alarm_is_waited_for_until_its_next_pause(tmp_path: Path) -> None:
+    streaming = {"farewell_s": 10 * PATIENCE_S}
+    async with house(tmp_path, streaming=streaming) as here, here.connect() as client:
+        await here.set("alarm", "", in_s=60)
+        here.pass_s(60)
+        await client.until_said("tts", state="sentence_start")
+        await here.server.say_farewell()
+        assert await closed(client) == 1001
+        assert client.messages("tts")[-1]["state"] == "stop"
 
 
 async def test_a_person_who_does_not_end_is_not_waited_for(tmp_path: Path) -> None:

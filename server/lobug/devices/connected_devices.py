@@ -167,7 +167,7 @@ class ConnectedDevices:
         stopped nobody else could serve them."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._settings.farewell_s):
-                await asyncio.gather(*(one.until_free() for one in self.sessions()))
+                await asyncio.gather(*(one.until_silent() for one in self.sessions()))
         self.send_away()
 
     def send_away(self) -> None:

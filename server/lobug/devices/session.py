@@ -261,7 +261,7 @@ class DeviceSession:
     async def say_unasked(self, speech: VoicedSpeech) -> Said:
         """Say something once no reply is on its way and nobody speaks. Cancel it to fall silent."""
         async with self._unasked_turn:
-            await self.until_free()
+            await self._until_free()
             if self._connection.closed:
                 return Said()
             if self._microphone.mode != "realtime":
@@ -283,8 +283,16 @@ class DeviceSession:
         with suppress(StorageError):  # it was said all the same
             await self._server.memory.log_unasked(self._conversation_key, text)
 
-    async def until_free(self) -> None:
-        """Return once neither Lo-Bug nor a person speaks at this device, or after the longest wait.
+    async def until_silent(self) -> None:
+        """Return once nothing is being said at this device, be it asked for or not. A person
+        who does not end is waited for as long as by ``say_unasked``."""
+        await self._until_free()
+        while self._turns.unasked is not None:
+            await self._turns.unasked_over()
+            await self._until_free()
+
+    async def _until_free(self) -> None:
+        """Return once no reply is on its way and no person speaks, or after the longest wait.
         Nothing is awaited after the last look."""
         await asyncio.sleep(max(0.0, self._begun_at + _SETTLE_S - self._clock()))
         until = None

@@ -178,6 +178,11 @@ class DeviceTurns:
         while self._turn is not None and not self._turn.over:
             await asyncio.wait([self._turn.task])
 
+    async def unasked_over(self) -> None:
+        """Return once speech that nobody asked for is over."""
+        if self._unasked is not None:
+            await asyncio.wait([self._unasked])
+
     async def say_unasked(self, speech: VoicedSpeech) -> Speaker:
         """Say something that nobody asked for. Returns its playback when it is over. Call it while
         no reply is on its way.
@@ -386,10 +391,11 @@ class DeviceTurns:
             case Heard(text=text):
                 await self._connection.send(say.stt(self._connection.session_id, text))
             case Notice():
-                await self._after_unasked()
+                await self.unasked_over()
                 await self._say(turn, event)
             case Piece():
-                await self._after_unasked()
+                # The last ``tts stop`` of speech that it has interrupted must not end the reply.
+                await self.unasked_over()
                 if event.index == 0:
                     await self.face(emotion_of(event.text))
                 turn.speaker.announce(event)
@@ -421,12 +427,6 @@ class DeviceTurns:
         else:
             used = [_shown(hit) for hit in recall.hits if hit.reference in recall.injected]
         await self._connection.send(say.memories(self._connection.session_id, message_id, used))
-
-    async def _after_unasked(self) -> None:
-        """Return once speech that nobody asked for is over: its last ``tts stop`` must not end the
-        reply that has interrupted it."""
-        if self._unasked is not None:
-            await asyncio.wait([self._unasked])
 
     async def _say(self, turn: _LiveTurn, notice: Notice) -> None:
         """Play a notice before the reply, or show it if there is no voice."""

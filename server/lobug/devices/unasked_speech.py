@@ -175,9 +175,9 @@ class UnaskedSession(Protocol):
     async def say_unasked(self, speech: VoicedSpeech) -> Said:
         """Say something once no reply is on its way and nobody speaks. Cancel it to fall silent."""
 
-    async def until_free(self) -> None:
-        """Return once neither Lo-Bug nor a person speaks at the device, or after the longest
-        wait."""
+    async def until_silent(self) -> None:
+        """Return once neither Lo-Bug, asked or unasked, nor a person speaks at the device, or after
+        the longest wait for the person."""
 
 
 class Sessions(Protocol):
