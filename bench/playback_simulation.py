@@ -215,8 +215,9 @@ class _Device:
     async def send(self, message: str) -> None:
         self._send(message)
 
-    async def send_audio(self, packet: bytes) -> None:
+    async def send_audio(self, packet: bytes) -> bool:
         self._send(packet)
+        return True
 
     def encoder(self, source_rate: int) -> Encoder:
         return _Packets(source_rate)
