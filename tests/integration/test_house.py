@@ -21,7 +21,6 @@ from lobug.turn.events import Done
 from lobug.turn.utterance import TypedUtterance
 from support.app_server import ScriptedEngines, running, settings_for
 from support.home_assistant import NOT_UNDERSTOOD, TOKEN, ScriptedHome, answer, done
-from support.patience import PATIENCE_S
 from support.scripted import ScriptedChatModel
 
 LIGHT = "Turn on the kitchen light."
@@ -270,26 +269,6 @@ async def test_nothing_is_sent_before_the_turn_counts(tmp_path: Path) -> None:
             commitment.make()
             await turn
             assert len(home.asked) == 1
-
-
-@pytest.mark.parametrize("text", [LIGHT, ROOM_QUESTION])
-async def test_drafts_that_do_not_count_yet_hold_up_nobody(tmp_path: Path, text: str) -> None:
-    async with a_home() as home, at_home(tmp_path, home, talks(*["Hm."] * 3)) as (client, server):
-        commitments = [Commitment() for _ in range(server.settings.limits.max_concurrent_turns)]
-        drafts = [
-            asyncio.create_task(
-                run(server, ConversationKey("me", f"me/{n}"), text, LiveOptions(commitment))
-            )
-            for n, commitment in enumerate(commitments)
-        ]
-        await asyncio.sleep(0.2)
-        async with asyncio.timeout(PATIENCE_S):
-            assert await say(client, "Tell me something.") == "Hm."
-        assert home.asked == []
-        for commitment in commitments:
-            commitment.make()
-        await asyncio.gather(*drafts)
-        assert len(home.asked) == len(commitments)
 
 
 async def test_a_draft_that_is_withdrawn_is_never_sent(tmp_path: Path) -> None:

@@ -70,38 +70,6 @@ async def test_a_button_that_is_held_holds_up_nobody_else(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "words", ["Set a timer for five minutes.", "Remember that my sister lives in Rome."]
 )
-async def test_a_command_is_carried_out_when_the_button_is_let_go_and_holds_up_nobody_before(
-    tmp_path: Path, words: str
-) -> None:
-    scripted = ScriptedEngines(
-        chat=ScriptedChatModel(lambda _, options: "[]" if options.json_schema else "It is noon."),
-        stt=ScriptedSpeechToText((words, "How high is the sun?")),
-    )
-    settings = settings_for(
-        tmp_path, limits={"max_concurrent_turns": 1}, listening={"interim_every_s": 0.0}
-    )
-    async with (
-        running(settings, scripted) as (http, server),
-        device(str(http.base_url)) as thinking,
-        device(str(http.base_url), "aa:bb:cc:dd:ee:02") as other,
-    ):
-        await thinking.listen(mode="manual")
-        await thinking.send_audio(tone(0.6) + silence(0.3))
-        await until(lambda: bool(scripted.stt.heard))
-        await other.listen()
-        await other.speak()
-        await other.until_said("tts", state="stop")
-        assert thinking.messages("stt") == []
-        assert server.turns.waiting == 0
-        await thinking.listen("stop", mode="manual")
-        await thinking.until_said("stt", text=words)
-        await thinking.until_said("tts", state="stop")
-        assert thinking.messages("alert") == []
-
-
-@pytest.mark.parametrize(
-    "words", ["Set a timer for five minutes.", "Remember that my sister lives in Rome."]
-)
 async def test_a_command_that_is_taken_back_while_it_waits_is_not_carried_out(
     tmp_path: Path, words: str
 ) -> None:

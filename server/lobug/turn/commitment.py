@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing, nullcontext, suppress
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -56,14 +56,6 @@ class Commitment:
         """Return once the turn counts; may never return."""
         await self._made.wait()
 
-    async def made_or(self, work: asyncio.Future[None]) -> None:
-        """Return once the turn counts or ``work`` is done."""
-        waiting = asyncio.ensure_future(self.wait())
-        try:
-            await asyncio.wait([waiting, work], return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            waiting.cancel()
-
     async def decided(self) -> None:
         """Return once the turn counts or is withdrawn."""
         await self._decided.wait()
@@ -96,16 +88,11 @@ class LiveOptions:
     """Where its speech is played: then only what was heard of a reply is stored."""
     tools: ToolBox | None = None
     """The tools of the device that the words came from."""
-    idle: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
-    """Held open while the turn does nothing but wait for its commitment, which may take long: other
-    turns use the engines meanwhile."""
 
     async def may_act(self) -> bool:
         """Whether the turn may do what cannot be undone, once it counts: not if it has been
-        interrupted by then. To be called while the turn uses no engine."""
-        if not self.commitment.made:
-            async with self.idle():
-                await self.commitment.wait()
+        interrupted by then."""
+        await self.commitment.wait()
         return self.playback is None or not self.playback.interrupted
 
 

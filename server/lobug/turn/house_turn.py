@@ -288,10 +288,8 @@ class QuestionTurn:
 
         writing = asyncio.ensure_future(write())
         try:
-            if self._live is not None:
-                await self._live.commitment.made_or(writing)
-                if not await self._live.may_act():
-                    return
+            if self._live is not None and not await self._live.may_act():
+                return
             verdict = await self._asked.question()
             self._timeline.mark("house")
             # Without a word a question is not answered: it is the model's.

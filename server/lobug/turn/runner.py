@@ -12,7 +12,7 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from lobug.agenda.waiting_speech import WaitingSpeeches
 from lobug.concurrency import uninterrupted
@@ -183,7 +183,7 @@ class TurnRunner:
                         utterance,
                         timeline,
                         voice,
-                        None if live is None else replace(live, idle=slot.idle),
+                        live,
                         caller or CallerContext(),
                         Preface(self._waiting, conversation_key.user, self._wall),
                     )

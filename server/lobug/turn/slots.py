@@ -118,15 +118,6 @@ class TurnSlot:
     leave_engines: Callable[[], Awaitable[None]]
     """Give the engines to other conversations' turns while a reply is only played; turns of this
     conversation still wait. Safe to call twice."""
-    take_engines: Callable[[], Awaitable[None]]
-    """Wait for the engines that were left."""
-
-    @asynccontextmanager
-    async def idle(self) -> AsyncIterator[None]:
-        """Leave the engines to other conversations' turns while the context is open."""
-        await self.leave_engines()
-        yield
-        await self.take_engines()
 
 
 class TurnSlots:
@@ -193,16 +184,7 @@ class TurnSlots:
                     await engines.enter_async_context(self._engines.slot(claimant))
                     self._waiting.give_back(claimant)
                     waiting = False
-
-                    async def take_again() -> None:
-                        self._waiting.take(claimant)
-                        try:
-                            await engines.enter_async_context(self._priority.turn())
-                            await engines.enter_async_context(self._engines.slot(claimant))
-                        finally:
-                            self._waiting.give_back(claimant)
-
-                    yield TurnSlot(conversation, engines.aclose, take_again)
+                    yield TurnSlot(conversation, engines.aclose)
         finally:
             conversation.turns -= 1
             if commitment is not None and commitment.withdraw in conversation.drafts:
