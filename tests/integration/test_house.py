@@ -286,37 +286,6 @@ async def test_a_draft_that_is_withdrawn_is_never_sent(tmp_path: Path) -> None:
         assert await server.memory.recent_messages(key, 5) == []
 
 
-class InterruptedPlayback:
-    """A playback that was interrupted before its turn began."""
-
-    interrupted = True
-
-    async def wait_interrupted(self) -> None:
-        pass
-
-    async def finished(self) -> None:
-        pass
-
-    def played(self) -> list[tuple[int, float]]:
-        return []
-
-
-@pytest.mark.parametrize(
-    ("text", "logged"), [(LIGHT, []), (ROOM_QUESTION, [ROOM_QUESTION, "[interrupted]"])]
-)
-async def test_what_was_taken_back_before_it_began_is_never_sent(
-    tmp_path: Path, text: str, logged: list[str]
-) -> None:
-    async with a_home() as home, at_home(tmp_path, home, talks("Hm.")) as (_, server):
-        key = ConversationKey("me", "me/desk")
-        commitment = Commitment()
-        commitment.make()
-        said = await run(server, key, text, LiveOptions(commitment, InterruptedPlayback()))
-        assert said.interrupted
-        assert home.asked == []
-        assert [m.content for m in await server.memory.recent_messages(key, 5)] == logged
-
-
 async def test_an_order_that_is_cancelled_was_carried_out_once_and_is_logged(
     tmp_path: Path,
 ) -> None:

@@ -15,7 +15,6 @@ from lobug.devices.codec import Encoder, PcmDecoder
 from lobug.devices.connection import Connection
 from lobug.devices.frames import AudioCodec, AudioFormat
 from lobug.devices.microphone import Microphone
-from lobug.devices.session import DeviceSession
 from lobug.engines.base import ChatMessage, ChatOptions, Transcript
 from lobug.errors import EngineInterruptedError
 from lobug.memory.model import ConversationKey
@@ -65,49 +64,6 @@ async def test_a_button_that_is_held_holds_up_nobody_else(tmp_path: Path) -> Non
         await thinking.listen("stop", mode="manual")
         await thinking.until_said("stt", text="Well.")
         await thinking.until_said("tts", state="stop")
-
-
-@pytest.mark.parametrize(
-    "words", ["Set a timer for five minutes.", "Remember that my sister lives in Rome."]
-)
-async def test_a_command_that_is_taken_back_while_it_waits_is_not_carried_out(
-    tmp_path: Path, words: str
-) -> None:
-    goes_on = asyncio.Event()
-    scripted = ScriptedEngines(
-        chat=ScriptedChatModel(
-            lambda _, options: "[]" if options.json_schema else ["It is ", goes_on, "noon."]
-        ),
-        stt=ScriptedSpeechToText((words,)),
-    )
-    settings = settings_for(
-        tmp_path, limits={"max_concurrent_turns": 1}, listening={"interim_every_s": 0.0}
-    )
-    async with (
-        running(settings, scripted) as (http, server),
-        device(str(http.base_url)) as client,
-    ):
-        asked = asyncio.ensure_future(
-            http.post(
-                "/chat/text",
-                json={"text": "How high is the sun?"},
-                headers={"Device-Id": "aa:bb:cc:dd:ee:03"},
-            )
-        )
-        await scripted.chat.wait_for_calls(1)
-        await client.listen()
-        await client.speak()
-        (session,) = server.connections.sessions()
-        assert isinstance(session, DeviceSession)
-        await until(lambda: session._turns.answering)
-        await client.say(type="abort")
-        await until(lambda: not session._turns.replying)
-        goes_on.set()
-        await asked
-        await turn_over(server, 2)
-        assert await server.agenda.alerts.of_user(session.conversation_key.user) == []
-        assert await logged(server) == ["How high is the sun?", "It is noon."]
-        assert client.messages("alert") == client.messages("stt") == []
 
 
 @pytest.mark.parametrize("finished", [True, False])

@@ -24,7 +24,7 @@ class CommandTurn:
     """Runs one command. ``ModelTurn`` has the same stages.
 
     Nothing is said before the command has been carried out and logged. Cancelling the turn leaves
-    no command half done. A turn that is interrupted before its command is begun leaves no trace.
+    no command half done.
     """
 
     def __init__(
@@ -55,15 +55,12 @@ class CommandTurn:
         return self._message_id or None
 
     async def prepare(self) -> None:
-        """Carry the command out once the turn counts, unless it has been interrupted by then."""
-        if self._live is None or await self._live.may_act():
-            await self.carry_out()
-
-    async def carry_out(self) -> None:
-        """Carry the command out and log the exchange.
+        """Carry the command out once the turn counts, and log the exchange.
 
         What memory refuses becomes the answer; raises StorageError.
         """
+        if self._live is not None:
+            await self._live.commitment.wait()
         await uninterrupted(self._carry_out())
         self._timeline.mark("recall")
 

@@ -89,12 +89,6 @@ class LiveOptions:
     tools: ToolBox | None = None
     """The tools of the device that the words came from."""
 
-    async def may_act(self) -> bool:
-        """Whether the turn may do what cannot be undone, once it counts: not if it has been
-        interrupted by then."""
-        await self.commitment.wait()
-        return self.playback is None or not self.playback.interrupted
-
 
 async def hold_until_committed(
     events: AsyncGenerator[TurnEvent],

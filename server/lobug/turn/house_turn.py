@@ -120,8 +120,7 @@ class _HeldTools:
 class OrderTurn:
     """A turn that is surely for the house. ``CommandTurn`` has the same stages.
 
-    Once the house has been asked the turn is carried out and logged, also if it is cancelled. A
-    turn that is interrupted before that leaves no trace.
+    Once the house has been asked the turn is carried out and logged, also if it is cancelled.
     """
 
     def __init__(
@@ -164,11 +163,11 @@ class OrderTurn:
         return self._turn.message_id if self._turn is not None else self._message_id
 
     async def prepare(self) -> None:
-        """Ask the house once the turn counts, unless it has been interrupted by then, and log what
-        comes of it."""
+        """Ask the house once the turn counts, and log what comes of it."""
         try:
-            if self._live is None or await self._live.may_act():
-                await uninterrupted(self._carry_out())
+            if self._live is not None:
+                await self._live.commitment.wait()
+            await uninterrupted(self._carry_out())
         finally:
             self._known.set()
         if isinstance(self._turn, ModelTurn):
@@ -185,7 +184,7 @@ class OrderTurn:
         else:
             self._turn = await self._otherwise()
         if isinstance(self._turn, CommandTurn):
-            await self._turn.carry_out()
+            await self._turn.prepare()
 
     def _answer(self, sentences: tuple[str, ...]) -> CommandTurn:
         async def act(_: int) -> CommandAnswer:
@@ -203,8 +202,7 @@ class OrderTurn:
 
     async def events(self) -> AsyncGenerator[TurnEvent]:
         """Yield the answer."""
-        if self._turn is None:
-            return
+        assert self._turn is not None  # noqa: S101 - for the type checker
         async with aclosing(self._turn.events()) as events:
             async for event in events:
                 yield event
@@ -288,8 +286,8 @@ class QuestionTurn:
 
         writing = asyncio.ensure_future(write())
         try:
-            if self._live is not None and not await self._live.may_act():
-                return
+            if self._live is not None:
+                await self._live.commitment.wait()
             verdict = await self._asked.question()
             self._timeline.mark("house")
             # Without a word a question is not answered: it is the model's.

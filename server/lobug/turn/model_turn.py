@@ -10,7 +10,6 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 
 from lobug.conversation.prompt import Persona, estimate_tokens, needs_time, prefix, user_message
 from lobug.conversation.registry import (
@@ -331,7 +330,7 @@ class ModelTurn:
         if self._live is None:  # the prompt tells of the tools, so the model may call them
             return ToolUse(self._shared.tools, prompt, self._heard.text, _at_once, rounds, own=own)
         box = JoinedTools(self._live.tools or ABSENT_TOOLS, self._shared.tools)
-        allowed = partial(_until_allowed, self._live)
+        allowed = self._live.commitment.wait
         return ToolUse(box, prompt, self._heard.text, allowed, rounds, own=own)
 
 
@@ -351,12 +350,6 @@ def source_of(recalled: Recalled) -> Source:
 
 async def _at_once() -> None:
     """The turn counts already."""
-
-
-async def _until_allowed(live: LiveOptions) -> None:
-    """Return once the turn may act; never, if it has been interrupted, which closes it."""
-    if not await live.may_act():
-        await asyncio.Event().wait()
 
 
 def needs_background(conversation: Conversation, text: str) -> bool:
