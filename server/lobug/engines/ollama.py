@@ -98,6 +98,8 @@ def _typed_status(
         return ContextOverflowError(engine, f"the text is too long for {model!r}")
     if answering:
         return EngineInterruptedError(engine, f"{where} stopped with an error")
+    if error.status_code in (429, 502, 503):
+        return EngineUnavailableError(engine, f"{where} is not ready (status {error.status_code})")
     return EngineError(engine, f"{where} answers with status {error.status_code}")
 
 

@@ -38,6 +38,9 @@ logger = logging.getLogger(__name__)
 LONGEST_DELAY_S = 600.0
 """Longest pause before the embedder is tried again, seconds."""
 
+FAILURES_OF_A_TEXT = 3
+"""So many failures in a row, with pauses in between, may be a text's fault (``embed_each``)."""
+
 MOST_UNSETTLED = 256
 """Facts that are looked at again each time, before the writes under way are awaited to know that
 none comes between them any more."""
@@ -173,7 +176,8 @@ class BackgroundEmbedder(ABC):
 
     async def _ask(self, texts: Sequence[Text]) -> EmbeddedTexts:
         """The vectors of texts (``refused_texts``). Raises EngineError."""
-        vectors = await embed_each(texts, self._vectors)
+        failed_before = self._failures >= FAILURES_OF_A_TEXT
+        vectors = await embed_each(texts, self._vectors, failed_before=failed_before)
         return EmbeddedTexts(self._embedder.model_id, vectors)
 
     async def _vectors(self, texts: Sequence[str]) -> Vectors:

@@ -43,43 +43,52 @@ class Text:
             yield part
 
 
-async def embed_each(texts: Sequence[Text], ask: Ask) -> Vectors:
+async def embed_each(texts: Sequence[Text], ask: Ask, *, failed_before: bool) -> Vectors:
     """The vectors of texts, shape (texts, dimension). A text that the model refuses has that of its
-    beginning, or zeros where it refuses that too. Raises EngineError where the server is at fault.
+    beginning, or zeros where it refuses that too.
+
+    ``failed_before``: whether the texts have failed several times, with pauses in between. Until
+    then only an answer that says that a text is too long is a refusal; any other may be a fault of
+    the server that passes. Raises EngineError where the server is at fault.
     """
-    found = await _unless_refused(ask, [text.whole for text in texts])
+    found = await _unless_refused(ask, [text.whole for text in texts], failed_before)
     if found is not None:
         return found
     await ask([SAMPLE])
-    return np.stack(await _apart(texts, ask))
+    return np.stack(await _apart(texts, ask, failed_before))
 
 
-async def _unless_refused(ask: Ask, texts: Sequence[str]) -> Vectors | None:
+async def _unless_refused(ask: Ask, texts: Sequence[str], failed_before: bool) -> Vectors | None:  # noqa: FBT001 - as of ``embed_each``
     """None: one of the texts may be at fault. A server that is away, or slow, is another matter;
     EngineError itself stands for an answer that says no."""
     try:
         return await ask(texts)
+    except ContextOverflowError:
+        return None
     except EngineError as error:
-        if isinstance(error, ContextOverflowError) or type(error) is EngineError:
+        if failed_before and type(error) is EngineError:
             return None
         raise
 
 
-async def _apart(texts: Sequence[Text], ask: Ask) -> list[Vector]:
+async def _apart(texts: Sequence[Text], ask: Ask, failed_before: bool) -> list[Vector]:  # noqa: FBT001 - as of ``embed_each``
     """The vectors of texts that were refused together."""
-    if len(texts) == 1:
-        return [await _of_beginning(texts[0], ask)]
     vectors: list[Vector] = []
     middle = len(texts) // 2
-    for half in (texts[:middle], texts[middle:]):
-        found = await _unless_refused(ask, [text.whole for text in half])
-        vectors.extend(await _apart(half, ask) if found is None else found)
+    for half in filter(None, (texts[:middle], texts[middle:])):
+        found = await _unless_refused(ask, [text.whole for text in half], failed_before)
+        if found is not None:
+            vectors.extend(found)
+        elif len(half) == 1:
+            vectors.append(await _of_beginning(half[0], ask, failed_before))
+        else:
+            vectors.extend(await _apart(half, ask, failed_before))
     return vectors
 
 
-async def _of_beginning(text: Text, ask: Ask) -> Vector:
+async def _of_beginning(text: Text, ask: Ask, failed_before: bool) -> Vector:  # noqa: FBT001 - as of ``embed_each``
     for part in text.shorter():
-        found = await _unless_refused(ask, [part])
+        found = await _unless_refused(ask, [part], failed_before)
         if found is not None:
             vector: Vector = found[0]
             return vector
