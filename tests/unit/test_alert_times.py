@@ -8,9 +8,11 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from lobug.agenda.alerts import Alert, next_due
+from lobug.language.en.alert_cues import Shift
 from lobug.language.en.times import find_times, say_recurrence
-from lobug.language.moments import Recurrence
-from lobug.skills.alert_times import Due, rule_from, settle
+from lobug.language.moments import Recurrence, TimeSpan
+from lobug.skills.alert_changes import changed
+from lobug.skills.alert_times import Due, Unsettled, rule_from, settle
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2027, 3, 3, 10, tzinfo=BERLIN)
@@ -144,3 +146,51 @@ def test_a_midnight_that_no_rule_stands_for_rings_a_minute_before(
 )  # fmt: skip
 def test_days_are_refused_of_what_counts_hours(rule: str) -> None:
     assert rule_from(rule, NOW) is None
+
+
+def set_to(words: str) -> Alert:
+    (found,) = find_times(words)
+    assert isinstance(found.value, Recurrence)
+    due = settle(found.value, NOW, "alarm", day_hour=9)
+    assert isinstance(due, Due)
+    return alert_of(due)
+
+
+def rings_of(alert: Alert, times: int = 3) -> list[str]:
+    due_at = datetime.fromtimestamp(alert.due_at, BERLIN)
+    return rings(Due(due_at, recurrence=alert.recurrence, starts=alert.starts), times)
+
+
+@pytest.mark.parametrize(
+    ("words", "shift", "minutes", "expected"),
+    [
+        ("every Friday at midnight", "earlier", 10,
+         ["Fri 05 Mar 23:50", "Fri 12 Mar 23:50", "Fri 19 Mar 23:50"]),
+        ("every Friday at 23:55", "later", 10,
+         ["Sat 06 Mar 00:05", "Sat 13 Mar 00:05", "Sat 20 Mar 00:05"]),
+        ("every Friday at 12:00", "later", 10,
+         ["Fri 05 Mar 12:10", "Fri 12 Mar 12:10", "Fri 19 Mar 12:10"]),
+        ("every Friday at 12:00", "later", 2 * 1440,
+         ["Sun 07 Mar 12:00", "Sun 14 Mar 12:00", "Sun 21 Mar 12:00"]),
+        ("every day at midnight", "earlier", 10,
+         ["Wed 03 Mar 23:50", "Thu 04 Mar 23:50", "Fri 05 Mar 23:50"]),
+    ],
+)  # fmt: skip
+def test_what_is_shifted_over_midnight_rings_on_that_day_each_time(
+    words: str, shift: Shift, minutes: int, expected: list[str]
+) -> None:
+    moved = changed(set_to(words), TimeSpan(minutes * 60.0), shift, NOW, day_hour=9)
+    assert isinstance(moved, Alert)
+    assert rings_of(moved) == expected
+
+
+def test_days_that_no_rule_can_name_are_not_shifted() -> None:
+    alert = set_to("every last Friday of the month at 23:55")
+    assert changed(alert, TimeSpan(600.0), "later", NOW, day_hour=9) == Unsettled("repeats")
+
+
+def test_a_midnight_is_moved_to_the_evening_before_it() -> None:
+    (found,) = find_times("at eleven")
+    moved = changed(set_to("every Friday at midnight"), found.value, "to", NOW, day_hour=9)
+    assert isinstance(moved, Alert)
+    assert rings_of(moved, 2) == ["Fri 05 Mar 23:00", "Fri 12 Mar 23:00"]

@@ -35,11 +35,20 @@ def test_another_zone_counts_once_the_process_has_it() -> None:
             assert named("America/New_York") == "America/New_York"
 
 
-def test_a_zone_without_a_name_keeps_its_offset() -> None:
+def test_a_zone_without_a_name_is_one_with_the_same_clock() -> None:
     with computer_in("XYZ-5"):
-        assert system_zone() is None
         assert time_in_zone(SUMMER.timestamp(), "").hour == 17
-        assert named() == "Etc/GMT-5"
+        assert named() == zone_name(time_in_zone(WINTER.timestamp(), ""))
+    with computer_in("CET-1CEST,M3.5.0,M10.5.0/3"):
+        hours = [time_in_zone(at.timestamp(), "").hour for at in (SUMMER, WINTER)]
+    assert hours == [14, 13]
+
+
+def test_a_clock_that_no_zone_has_keeps_its_offset() -> None:
+    with computer_in("XYZ-5:07"):
+        assert system_zone() is None
+        there = time_in_zone(SUMMER.timestamp(), "")
+        assert (there.hour, there.minute) == (17, 7)
 
 
 def test_names_come_from_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

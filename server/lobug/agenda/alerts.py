@@ -178,6 +178,11 @@ def ring(connection: Connection, alert: Alert, now: float) -> int:
     return int(run(connection, _LAST_ID).scalar())
 
 
+def all_have_zones(connection: Connection) -> bool:
+    """Whether there is no alert for ``name_zones``."""
+    return not records(Alert, run(connection, _UNNAMED))
+
+
 def name_zones(connection: Connection, zone: str, now: float) -> None:
     """Give their zone to alerts that have "UTC". Earlier versions stored that with the wall time of
     a computer whose zone they did not know, and what recurs was due at that time of UTC. "UTC" is

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Set
+from datetime import datetime
 from pathlib import Path
 
 from sqlalchemy import bindparam, delete
 
-from lobug.agenda.alerts import Alerts, name_zones
+from lobug.agenda.alerts import Alerts, all_have_zones, name_zones
 from lobug.agenda.lists import Lists
 from lobug.agenda.migrations import STEPS
 from lobug.agenda.notes import Notes
@@ -17,12 +19,14 @@ from lobug.agenda.waiting_speech import WaitingSpeeches
 from lobug.errors import StorageError
 from lobug.language.en.list_words import item_key
 from lobug.settings.skills import SkillSettings
-from lobug.settings.time_zones import UTC_NAME, time_in_zone, zone_name
+from lobug.settings.time_zones import UTC_NAME, system_zone, zone_name, zone_of
 from lobug.storage.connection import Connection
 from lobug.storage.database import Checkpoint, no_checkpoint
 from lobug.storage.places import FILES, DatabasePlace
 from lobug.storage.sqlite_database import DatabaseOptions
 from lobug.storage.statements import run
+
+log = logging.getLogger(__name__)
 
 FILE = "agenda.db"
 """In ``data_dir``."""
@@ -92,15 +96,24 @@ class Agenda:
 
     async def start(self) -> None:
         """Open the file, creating or migrating it where needed. Raises StorageError."""
-        await self.database.open(self._resume)
+        await self.database.open(self.speeds.load)
+        try:
+            await self._name_zones()
+        except StorageError as error:  # at the next start, then
+            log.warning("the time zones of alerts could not be stored: %s", error.code)
 
-    def _resume(self, connection: Connection) -> None:
-        """The first transaction on the open file."""
-        self.speeds.load(connection)
-        now = self._clock()
+    async def _name_zones(self) -> None:
+        if await self.database.read(all_have_zones):
+            return
         # Whoever has set UTC means it. Otherwise it was stored instead of the computer's zone.
-        meant = UTC_NAME if self._time_zone in ("UTC", UTC_NAME) else ""
-        name_zones(connection, zone_name(time_in_zone(now, meant)), now)
+        meant = self._time_zone in ("UTC", UTC_NAME)
+        zone = zone_of(UTC_NAME) if meant else system_zone()
+        if zone is None:
+            return
+        now = self._clock()
+        name = zone_name(datetime.fromtimestamp(now, zone))
+        await self.database.write("zones", lambda connection: name_zones(connection, name, now))
+        self.alerts.changed(frozenset())
 
     async def give_up(self) -> None:
         """Close the database, because another server has it; ``refresh`` opens it again. Raises

@@ -353,7 +353,7 @@ class Connection:
             async with asyncio.timeout(self._send_timeout_s) as self._send_limit:
                 await send(data)  # type: ignore[misc]  # a coroutine of the WebSocket's
         except TimeoutError:
-            if self.closed:
+            if self._over.done():
                 return False
             raise
         except (RuntimeError, OSError, WebSocketDisconnect):

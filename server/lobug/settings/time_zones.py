@@ -13,7 +13,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 UTC_NAME = "Etc/UTC"
 _NAME_IN_PATH = re.compile(r"/zoneinfo[^/]*/(?:posix/)?(.+)$")
-_HALF_A_YEAR_S = 182 * 86_400.0
+_COMPARED = range(0, 366 * 86_400, 10 * 86_400)
+"""Seconds from now, for a year, at which two zones are compared."""
 
 
 def zone_of(name: str) -> ZoneInfo | None:
@@ -51,16 +52,19 @@ def zone_name(moment: datetime) -> str:
 
 
 def system_zone() -> ZoneInfo | None:
-    """The computer's time zone; None: its name is not known."""
+    """The computer's time zone; None: no zone has its clock. The first call may read all zones, for
+    a tenth of a second."""
     return _system_zone(os.environ.get("TZ"), time.tzname)
 
 
 @lru_cache(maxsize=8)
 def _system_zone(_variable: str | None, _names: tuple[str, str]) -> ZoneInfo | None:
     """The arguments change when the process has got another time zone."""
-    for name in system_zone_names():
+    shown = _offsets(None)
+    # Where nothing tells the name, any zone with the same clock is as good.
+    for name in (*system_zone_names(), *sorted(available_timezones())):
         zone = zone_of(name)
-        if zone is not None and _shows_system_time(zone):
+        if zone is not None and _offsets(zone) == shown:
             return zone
     return None
 
@@ -88,11 +92,7 @@ def _name_in(path: str) -> str | None:
     return found[1] if found else None
 
 
-def _shows_system_time(zone: ZoneInfo) -> bool:
-    """Whether a zone has the computer's offset from UTC, in summer and winter."""
-    moments = (time.time(), time.time() + _HALF_A_YEAR_S)
-    return all(
-        datetime.fromtimestamp(at).astimezone().utcoffset()
-        == datetime.fromtimestamp(at, zone).utcoffset()
-        for at in moments
-    )
+def _offsets(zone: ZoneInfo | None) -> list[timedelta | None]:
+    """The offsets of a zone from UTC in the year to come; None: the computer's."""
+    now = time.time()
+    return [datetime.fromtimestamp(now + s, zone).astimezone(zone).utcoffset() for s in _COMPARED]

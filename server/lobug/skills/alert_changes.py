@@ -65,8 +65,22 @@ def _shifted(alert: Alert, seconds: float, now: datetime) -> Alert | Unsettled:
     if alert.span_s is not None:
         moved = replace(moved, span_s=max(alert.span_s + seconds, 1.0))
     if alert.rule is not None and alert.starts is not None:
-        starts = datetime.fromisoformat(alert.starts) + timedelta(seconds=seconds)
-        moved = replace(moved, starts=starts.isoformat())
+        began = datetime.fromisoformat(alert.starts)
+        starts = began + timedelta(seconds=seconds)
+        rule = _rule_moved_by((starts.date() - began.date()).days, alert.rule)
+        if rule is None:
+            return Unsettled("repeats")
+        moved = replace(moved, starts=starts.isoformat(), rule=rule)
+    return moved
+
+
+def _rule_moved_by(days: int, rule: str) -> str | None:
+    """A rule whose days are so many days later, or earlier. None: there is none."""
+    if abs(days) > _MOST_DAYS:
+        return None
+    moved: str | None = rule
+    for _ in range(abs(days)):
+        moved = None if moved is None else moved_days(moved, 1 if days > 0 else -1)
     return moved
 
 
@@ -81,6 +95,8 @@ def _lengthened(alert: Alert, span: float, now: datetime) -> Alert | Unsettled:
 
 
 _MIDNIGHT, _NOON = ClockTime(0), 12
+_MOST_DAYS = 31
+"""Days by which a rule is moved."""
 _JUST_SET_S = 60.0
 """A timer that is so new is put right; an older one begins anew, seconds."""
 
@@ -126,7 +142,7 @@ def _moved_rule(
     time = when.time
     if recurrence.time is not None and time.ambiguous:
         hours = ((time.hour % 12), (time.hour % 12) + 12)
-        old = recurrence.time.hour
+        old = 24 if recurrence.time == _MIDNIGHT else recurrence.time.hour
         time = replace(time, hour=min(hours, key=lambda hour: abs(hour - old)), ambiguous=False)
     rule = recurrence.rule
     if recurrence.time == _MIDNIGHT and time.hour >= _NOON:

@@ -28,7 +28,7 @@ SHORTEST_INTERVAL_S = 60.0
 """What rings more often than once a minute rings without end."""
 _DAY_HOURS = 24
 _END_OF_DAY = ClockTime(23, 59)
-"""For the midnight after days that no rule can name the following ones of."""
+"""Instead of midnight, where no rule can name the days that follow."""
 _COUNTED = ("FREQ=HOURLY", "FREQ=MINUTELY", "FREQ=SECONDLY")
 
 
