@@ -169,7 +169,8 @@ def typed_error(
 
 
 def _typed_status(error: openai.APIStatusError, engine: str, where: str, model: str) -> EngineError:
-    if error.status_code == 413 or _is_overflow(error):
+    too_large = error.status_code == 413 and engine in ("chat", "embeddings")  # else: a recording
+    if too_large or _is_overflow(error):
         return ContextOverflowError(engine, f"the prompt is too long for {where}")
     if error.status_code == 404:
         return ModelMissingError(engine, f"{where} does not have {model!r} (or no such address)")
