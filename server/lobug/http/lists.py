@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from typing import Annotated, Literal
+from urllib.parse import quote, unquote
 
 from fastapi import APIRouter, Depends, FastAPI, Path, Query, Response
 from icalendar import Calendar, Todo
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from lobug.agenda.lists import ItemList, ListName
 from lobug.errors import (
@@ -29,7 +31,6 @@ from lobug.errors import (
     TextTooLongError,
 )
 from lobug.http.dependencies import ServerDep, documented, private
-from lobug.http.encoded_slashes import DECODED, EncodedSlashes
 from lobug.http.formats import Answer, Time
 from lobug.http.memory.requests import MAX_ID, Body, ScopeDep, memory_body
 from lobug.http.problems import error_responses
@@ -102,7 +103,7 @@ Name = Annotated[
         description="A list's name, however it is worded: `shopping`, `groceries`. A slash in it is"
         " sent as `%2F`.",
     ),
-    DECODED,
+    AfterValidator(unquote),  # of what ``EncodedSlashes`` has left encoded
 ]
 ItemId = Annotated[int, Path(ge=1, le=MAX_ID, description="Id of a thing on the list.")]
 ScopeQuery = Annotated[
@@ -131,9 +132,34 @@ WITH_BODY: tuple[type[LobugError], ...] = (
 router = APIRouter(prefix="/lists", tags=["lists"], dependencies=[Depends(private)])
 
 
+class EncodedSlashes:
+    """ASGI middleware: below ``/lists/`` the routes see the slashes and percent signs inside a part
+    of the path as ``%2F`` and ``%25``.
+
+    Servers decode a path before they route it. After that ``/lists/a%2Fitems``, a list, is the same
+    as ``/lists/a/items``, what is on one.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        if scope["type"] == "http" and scope["path"].startswith(f"{router.prefix}/"):
+            # ASGI does not promise the path as it was sent.
+            sent = scope.get("raw_path") or quote(scope["path"]).encode()
+            parts = sent.decode("latin-1").split("/")
+            scope = {**scope, "path": "/".join(_encoded(unquote(part)) for part in parts)}
+        await self._app(scope, receive, send)
+
+
+def _encoded(part: str) -> str:
+    return part.replace("%", "%25").replace("/", "%2F")
+
+
 def allow_slashes_in_names(app: FastAPI) -> None:
     """Let the routes of an app tell a slash in a list's name from one between parts of the path."""
-    app.add_middleware(EncodedSlashes, prefix=f"{router.prefix}/")
+    app.add_middleware(EncodedSlashes)
 
 
 @router.get("", responses=error_responses(*SEEING))
