@@ -51,14 +51,14 @@ async def embed_each(texts: Sequence[Text], ask: Ask, *, failed_before: bool) ->
     then only an answer that says that a text is too long is a refusal; any other may be a fault of
     the server that passes. Raises EngineError where the server is at fault.
     """
-    found = await _unless_refused(ask, [text.whole for text in texts], failed_before)
+    found = await _unless_refused(ask, [text.whole for text in texts], failed_before=failed_before)
     if found is not None:
         return found
     await ask([SAMPLE])
-    return np.stack(await _apart(texts, ask, failed_before))
+    return np.stack(await _apart(texts, ask, failed_before=failed_before))
 
 
-async def _unless_refused(ask: Ask, texts: Sequence[str], failed_before: bool) -> Vectors | None:  # noqa: FBT001 - as of ``embed_each``
+async def _unless_refused(ask: Ask, texts: Sequence[str], *, failed_before: bool) -> Vectors | None:
     """None: one of the texts may be at fault. A server that is away, or slow, is another matter;
     EngineError itself stands for an answer that says no."""
     try:
@@ -71,24 +71,26 @@ async def _unless_refused(ask: Ask, texts: Sequence[str], failed_before: bool) -
         raise
 
 
-async def _apart(texts: Sequence[Text], ask: Ask, failed_before: bool) -> list[Vector]:  # noqa: FBT001 - as of ``embed_each``
+async def _apart(texts: Sequence[Text], ask: Ask, *, failed_before: bool) -> list[Vector]:
     """The vectors of texts that were refused together."""
     vectors: list[Vector] = []
     middle = len(texts) // 2
     for half in filter(None, (texts[:middle], texts[middle:])):
-        found = await _unless_refused(ask, [text.whole for text in half], failed_before)
+        found = await _unless_refused(
+            ask, [text.whole for text in half], failed_before=failed_before
+        )
         if found is not None:
             vectors.extend(found)
         elif len(half) == 1:
-            vectors.append(await _of_beginning(half[0], ask, failed_before))
+            vectors.append(await _of_beginning(half[0], ask, failed_before=failed_before))
         else:
-            vectors.extend(await _apart(half, ask, failed_before))
+            vectors.extend(await _apart(half, ask, failed_before=failed_before))
     return vectors
 
 
-async def _of_beginning(text: Text, ask: Ask, failed_before: bool) -> Vector:  # noqa: FBT001 - as of ``embed_each``
+async def _of_beginning(text: Text, ask: Ask, *, failed_before: bool) -> Vector:
     for part in text.shorter():
-        found = await _unless_refused(ask, [part], failed_before)
+        found = await _unless_refused(ask, [part], failed_before=failed_before)
         if found is not None:
             vector: Vector = found[0]
             return vector
