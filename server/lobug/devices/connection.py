@@ -335,8 +335,8 @@ class Connection:
 
     @asynccontextmanager
     async def _turn_to_send(self) -> AsyncIterator[None]:
-        """Wait until nothing else is being sent. The connection of a device that reads
-        nothing is closed, after others may send again: they must not wait for that too."""
+        """Wait until nothing else is being sent. A device that reads nothing is disconnected once
+        others may send again, so that they need not wait for that too."""
         try:
             async with self._sending:
                 yield
